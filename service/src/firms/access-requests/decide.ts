@@ -57,15 +57,18 @@ export async function issueTrialKey(
   return partnerId;
 }
 
-/** The reason why a request that passed the screening gets no key at once. */
+/**
+ * Why a request that passed the screening gets no key at once. `repeated`: its address was given access before, and
+ * gets no key. `domain`: its domain has enough trials, so a person reviews the request.
+ */
 export type Refusal = "repeated" | "domain";
 
 /** Payload of `accessMailQueue`. */
 export type AccessMail = { requestId: string; refusal: Refusal | null };
 
 /**
- * Queues a mail for a request: it contains the request's key or, if the request has none, explains why the address gets
- * no key.
+ * Queues a mail for a request: with the request's key, or with a refusal. The job mails nothing if the request has
+ * neither a stored key nor a due refusal.
  */
 export const mailKey = (tx: Tx, requestId: string, refusal: Refusal | null = null) =>
   enqueue(tx, accessMailQueue, { requestId, refusal } satisfies AccessMail);
@@ -99,7 +102,7 @@ export async function nameFirstOwner(
 
 const listLimit = 1000;
 
-/** All access requests, pending ones first; at most 1000. */
+/** At most 1000 access requests: pending ones first, then decided ones. */
 export const listRequests = ({ db }: { db: Database }) => requests.selectRequests(db, listLimit);
 
 /** The oldest pending requests, and the number of all pending ones. */

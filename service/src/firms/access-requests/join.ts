@@ -16,12 +16,12 @@ export type JoinDeps = { db: Database; clock: Clock; rowMac: RowMac };
  */
 export const addressSha256 = (workEmail: string): string => hash("sha256", workEmail.trim().toLowerCase());
 
-/** The firm that was created for the signed-in person's request, and that never had a member. */
+/** The firm to which the signed-in person's address was given access, and that never had a member. */
 export type FirmToJoin = { partnerId: string; firmName: string };
 
 /**
- * The firm that was created for the person's address, if it never had a member. The mailed sign-in link proves that the
- * person owns the address, and the firm's key was mailed to the same address.
+ * The firm to which the person's address was given access, by a granted request or by the operator. Null if the firm
+ * ever had a member. The mailed sign-in link proves that the person owns the address.
  */
 export async function firmToJoin(
   { db, rowMac }: Pick<JoinDeps, "rowMac"> & { db: Sql },
@@ -44,9 +44,8 @@ export async function firmToJoin(
 }
 
 /**
- * Makes the person the first owner of the firm that was created for their request, by `addFirstOwner`.
- * @throws ServiceError `conflict` for a member of a firm, when there is no such firm, and when the firm has or had
- * members
+ * Makes the person the first owner of the firm of `firmToJoin`, by `addFirstOwner`.
+ * @throws ServiceError `conflict` for a member of a firm, and when `firmToJoin` finds no firm
  */
 export async function joinOwnFirm(deps: JoinDeps, session: Session): Promise<void> {
   if (session.principal) throw new ServiceError("conflict", "You belong to a firm already.");

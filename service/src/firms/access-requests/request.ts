@@ -33,8 +33,8 @@ export type RequestDeps = AccessDeps & ScreeningDeps & { trialsPerDomain: number
  * The response depends only on the request, so that it does not reveal which email addresses and domains have a key.
  *
  * A repeated address gets no second key, and an address of a domain with enough trials waits for review. In these two
- * cases, the work of issuing a key is also done, but rolled back. A queued job mails a refusal or nothing. So every
- * case takes the same time.
+ * cases, the work of issuing a key is also done, but rolled back. A queued job mails a refusal or nothing. So all
+ * requests that meet the rules take the same time.
  */
 export async function requestAccess(
   deps: RequestDeps,

@@ -15,7 +15,7 @@ export type ListedRequest = AccessRequest & {
   status: RequestStatus;
   reasons: Reason[];
   partnerId: string | null;
-  /** True if an earlier request with this email address got a key. */
+  /** True if another request with this email address was granted. */
   addressHasKey: boolean;
   createdAt: Date;
   decidedAt: Date | null;
@@ -92,8 +92,8 @@ export const lockAddress = (tx: Tx, workEmail: string) =>
     FROM (VALUES (${workEmail}::text)) AS asked (e)`);
 
 /**
- * Whether trial keys were issued. `address`: true if the email address already got one. `ofDomain`: how many addresses
- * of its domain got one.
+ * Whether requests were granted. `address`: true if one of this email address was. `ofDomain`: how many of addresses of
+ * its domain were.
  */
 export async function issuedTo(tx: Tx, workEmail: string): Promise<{ address: boolean; ofDomain: number }> {
   const [found] = await tx.query<{ address: boolean; ofDomain: number }>(sql`

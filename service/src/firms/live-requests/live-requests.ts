@@ -25,8 +25,8 @@ const kind = "live_access";
 /**
  * Requests live access for the caller's firm. Mails all owners and the firm's contact address, so that they notice a
  * request that none of them made.
- * @throws ServiceError for a caller who is not an owner, without a recent proof, for a firm without a contact address,
- * when access was already requested or granted, and within a day after a refusal
+ * @throws ServiceError for a caller who is not an owner, has no recent proof or has live access already. Also for a
+ * firm without a contact address or with an open request, and within a day after a refusal
  */
 export async function askForLive(deps: LiveDeps, principal: Principal): Promise<void> {
   const { db, clock } = deps;

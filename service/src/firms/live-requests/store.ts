@@ -17,7 +17,7 @@ export type LiveRequest = {
   partnerId: string;
   firmName: string;
   contactEmail: string | null;
-  /** The person who made the request; null once that person has left the service. */
+  /** The email address of the person who made the request; null once that person has left the service. */
   askedBy: string | null;
   askedAt: Date;
   state: "asked" | "granted" | "refused";

@@ -23,7 +23,7 @@ export const mailZones: ReadonlyMap<string, string> = new Map([
 /** The choice of a person who wants mails at any hour. */
 export const anyHour = "any";
 
-/** The person's zone, or `anyHour`. */
+/** The zone that the person chose, or `anyHour`; Eastern Time without a choice. */
 export async function mailHoursOf(db: Sql, userId: string): Promise<string> {
   const [own] = await db.query<{ zone: string | null }>(
     sql`SELECT time_zone AS zone FROM mail_hours WHERE user_id = ${userId}`,

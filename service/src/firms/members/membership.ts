@@ -138,10 +138,10 @@ const asBrandOwner = (deps: MemberDeps, principal: Principal, change: (tx: Tx, a
   });
 
 /**
- * Sets whether members need a passkey to change live data. The caller needs a passkey too, so that the rule can't lock
- * everybody out.
- * @throws ServiceError for a word other than on and off, and for a caller who is not an owner with live access and a
- * passkey
+ * Sets whether members need a passkey to change live data. The caller needs a recently used passkey too, so that the
+ * rule can't lock everybody out.
+ * @throws ServiceError for a word other than on and off. Also for a caller without the owner's role, live access or a
+ * recent passkey
  */
 export async function changePasskeyForLive(deps: MemberDeps, principal: Principal, to: string): Promise<void> {
   if (to !== "on" && to !== "off") throw invalid("passkey must be on or off.");
@@ -156,9 +156,9 @@ export async function changePasskeyForLive(deps: MemberDeps, principal: Principa
 
 /**
  * Removes a person from the firm. The person's sessions continue without a firm. Owners may remove anybody, members
- * only themselves.
- * @throws ServiceError for a person who is not a member, for a caller who is not allowed to, and for the last owner
- * while other members remain
+ * only themselves. Only an owner with live access may remove another person who has it.
+ * @throws ServiceError for a person who is not a member, and for the last owner while other members remain. Also for a
+ * caller without the right or a recent proof
  */
 export async function removeMember(deps: MemberDeps, principal: Principal, userId: string): Promise<void> {
   await changeMember(deps, principal, userId, "removal", async (tx, { role }) => {
@@ -171,8 +171,8 @@ export async function removeMember(deps: MemberDeps, principal: Principal, userI
 
 /**
  * Makes a person an owner or a member.
- * @throws ServiceError for a person who is not a member, an unknown role, a caller who may not change roles, and for
- * the last owner
+ * @throws ServiceError for a person who is not a member, an unknown role, and a last owner who would become a member.
+ * Also for a caller without the right or a recent proof
  */
 export async function changeRole(deps: MemberDeps, principal: Principal, userId: string, to: string): Promise<void> {
   if (to !== "owner" && to !== "member") throw invalid("role must be owner or member.");
@@ -187,8 +187,8 @@ export async function changeRole(deps: MemberDeps, principal: Principal, userId:
 
 /**
  * Lets an owner with live access grant live access to a member, or revoke it.
- * @throws ServiceError for a person who is not a member, a word other than on and off, and for a caller who is not
- * allowed to
+ * @throws ServiceError for a person who is not a member, and a word other than on and off. Also for a caller without
+ * the right or a recent proof
  */
 export async function changeLiveAccess(
   deps: MemberDeps,
@@ -207,8 +207,8 @@ export async function changeLiveAccess(
 
 /**
  * Lets an owner grant a member the right to see billing, or revoke it. Owners always see billing.
- * @throws ServiceError for a person who is not a member, a word other than on and off, and for a caller who is not
- * allowed to
+ * @throws ServiceError for a person who is not a member, and a word other than on and off. Also for a caller without
+ * the right or a recent proof
  */
 export async function changeBillingView(
   deps: MemberDeps,

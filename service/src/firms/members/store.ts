@@ -164,7 +164,7 @@ const idsOf = (kind: string, actors: readonly string[]): string[] => [
   ...new Set(actors.filter((actor) => actor.startsWith(`${kind}:`)).map((actor) => actor.slice(kind.length + 1))),
 ];
 
-/** Names of a firm's actors in the audit log: a member's email, a key's name. */
+/** Names of a firm's actors in the audit log: a present member's email, a key's name. Former members have no entry. */
 export async function namesOfFirmActors(
   db: Sql,
   partnerId: string,

@@ -9,7 +9,10 @@ type OperatorMail = {
   userId: string;
   at: string;
   text: string | null;
-  /** The subject of a mail about a change that concerns money or keys. A mail about a change of operators has none. */
+  /**
+   * The subject of a mail about a change of a firm, such as of its tier or keys. A mail about a change of operators has
+   * none.
+   */
   subject?: string;
   /** True if the mail reports a change of the recipient's own access. The recipient may no longer be an operator. */
   own?: boolean;
@@ -23,8 +26,9 @@ type OperatorMail = {
 type Morning = { subject: string; lines: string[]; isNews?: boolean };
 
 /**
- * Mails every active admin about a change that concerns money, keys or operators.
+ * Mails every active admin about a change of a firm or of operators.
  * @param news.text one sentence
+ * @param news.subject the subject for a change of a firm; absent for a change of operators
  * @param also.admins the admins before the change, who get the mail too
  * @param also.person the person whose access has changed, who gets the mail too
  */

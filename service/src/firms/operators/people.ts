@@ -25,10 +25,10 @@ export type { ListedOperator } from "./store.ts";
 export type PeopleDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
 /**
- * The time from which an appointed person may decide on money. Admins can't decide on money themselves, but can appoint
- * a person who can. So that person must wait a day, in which the other admins can notice the mail about the
- * appointment. A person appointed by the command line need not wait, because the user of the command line has the
- * service's keys.
+ * The time from which an appointed person may decide on other people's requests, such as for refunds. Admins can't
+ * decide on money themselves, but can appoint a person who can. So that person must wait a day, in which the other
+ * admins can notice the mail about the appointment. A person appointed by the command line need not wait, because the
+ * user of the command line has the service's keys.
  */
 const decidesFrom = (by: By, at: Date): Date | null => (isInConsole(by) ? new Date(at.getTime() + dayMs) : null);
 

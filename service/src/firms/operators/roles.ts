@@ -34,7 +34,7 @@ export type Permission =
   | "people.manage"
   /** Manage commissions of notaries. */
   | "notaries.manage"
-  /** Read all records, including journals of notaries, and the state of the service. */
+  /** Read all records, including journals of notaries. `health.read`: see the state of the service. */
   | "records.read"
   | "health.read";
 

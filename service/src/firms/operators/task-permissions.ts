@@ -63,7 +63,7 @@ export const needsPasskeyFirst = (operator: Pick<Operator, "session">, kind: Tas
 
 /**
  * Requires the right to claim tasks of the kind.
- * @throws ServiceError without the role; without a passkey when the task is about money, firms or keys; and always for
+ * @throws ServiceError without the role; without a passkey when the kind's permission needs one; and always for
  * `notarize`
  */
 export function requireTaskPermission(operator: Operator, kind: TaskKind): void {
@@ -71,9 +71,9 @@ export function requireTaskPermission(operator: Operator, kind: TaskKind): void 
 }
 
 /**
- * Requires the right to end a task of the kind. Ending a task about money or keys counts as a decision about them.
- * @throws ServiceError without the permission; for a task about money, firms or keys, without a recent passkey check;
- * and for a task about money while the operator's right to decide has not begun
+ * Requires the right to end a task of the kind. If the kind's permission needs a passkey, so does the end of the task.
+ * @throws ServiceError without the permission or a needed recent passkey check; and for a task about money while the
+ * operator's right to decide has not begun
  */
 export function requireTaskEnd(operator: Operator, kind: TaskKind, now: Date): void {
   requireTaskPermission(operator, kind);

@@ -22,7 +22,10 @@ export type { Branding, FirmBranding } from "./store.ts";
 /** The fields to change; an empty text clears a field. */
 export type BrandingChange = Pick<PartnerChange, "brandName" | "accentColor" | "logoUrl" | "contactEmail">;
 
-/** True for an https URL with a host name in public DNS, not an IP address or `localhost`. */
+/**
+ * True for an https URL whose host can be a public name: not an IP address, `localhost`, or a name that ends in
+ * `.local` or `.internal`. The name isn't looked up.
+ */
 function isPublicHttps(text: string): boolean {
   const url = text.length <= 2000 ? URL.parse(text) : null;
   if (url?.protocol !== "https:" || url.username || url.password) return false;

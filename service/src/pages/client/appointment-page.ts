@@ -24,8 +24,8 @@ export type AppointmentView = {
   token: string;
   found: Awaited<ReturnType<typeof appointmentOf>>;
   /**
-   * The client's place in the queue for meeting a notary without an appointment; null when the client can't join the
-   * queue.
+   * The person's place in the queue, or the offer to join it, or the room that is open. Null when the page shows none
+   * of these.
    */
   now: QueuePlace | null;
   /** True if the page offers the device check. */
@@ -35,8 +35,8 @@ export type AppointmentView = {
 };
 
 /**
- * The page on which a client books, moves and cancels the appointment for an order. Guests, such as witnesses, only see
- * the appointment.
+ * The page on which a person who must appear before the notary books, moves and cancels the appointment for an order.
+ * Guests, such as witnesses, only see the appointment.
  */
 export function appointmentPage(assets: Pick<Assets, "url">, view: AppointmentView): string {
   const { token, found, now, hasDeviceCheck, reader, error } = view;
@@ -55,8 +55,8 @@ ${!found.isFixed && card("times", session ? words.move : words.choose, offers.le
   const isAnswer = error !== undefined && error !== null;
   return layout(assets, {
     ...clientFrame(reader.words),
-    // The response to a form has no links to other languages, because following such a link would lose the form's
-    // result.
+    // The page that shows a rejected form has no links to other languages, because following such a link would lose the
+    // error.
     ...(isAnswer && { headerNav: html`` }),
     unlisted: true,
     title: words.title,

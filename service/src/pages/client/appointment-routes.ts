@@ -72,7 +72,10 @@ export function appointmentPages(app: FastifyInstance, deps: AppointmentPageDeps
   });
 }
 
-/** Adds a route. If a form is rejected, the page shows the error in the reader's language. */
+/**
+ * Adds a route. If a POST is refused, the page shows the error in the reader's language. An invalid link is `not_found`
+ * instead.
+ */
 function addRoute(scope: FastifyInstance, limits: RateLimits, { url, show, act, refused }: Routed): void {
   pageRoute(
     scope,
@@ -109,7 +112,7 @@ const bookingOf = (deps: AppointmentPageDeps): BookingDeps => ({
 
 const backToAppointment = ({ key, reader }: Asked) => ({ redirect: linkFor(reader, appointmentPath(key)) });
 
-/** Shows one person's appointment and, if the person waits in the queue, their place in it. */
+/** Shows one person's appointment, and their place in the queue or the offer to join it. */
 const showAppointment =
   (deps: AppointmentPageDeps): Routed["show"] =>
   async ({ key: token, reader }, refused) => {

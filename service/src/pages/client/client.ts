@@ -30,7 +30,10 @@ export type ClientParts = {
   hasRooms: boolean;
 };
 
-/** Adds the pages for clients of a firm: an order, its payment, a room. The code in the URL is the only credential. */
+/**
+ * Adds the pages for clients of a firm: orders, payments, rooms, closings, online forms and deliveries. The secret in
+ * the URL is the credential. Some deliveries also require a mailed code.
+ */
 export function clientPages(app: FastifyInstance, deps: ClientDeps, { rowMac, fills, hasRooms }: ClientParts): void {
   logoRoute(app, deps);
   orderRoutes(app, deps, hasRooms);
@@ -70,8 +73,8 @@ type PaymentPageDeps = {
 };
 
 /**
- * Adds the URL that redirects to the processor's checkout, and the pages that are shown after the checkout. None of
- * them changes the order.
+ * Adds the routes that open the processor's checkout, and the pages that are shown after the checkout. None of them
+ * changes the order. Only a POST opens a checkout.
  */
 function paymentRoutes(app: FastifyInstance, deps: PaymentPageDeps): void {
   const { db, assets, payments } = deps;

@@ -37,7 +37,10 @@ type Shown = {
   firm: ShownFirm;
   /** The orders that one payment would pay now. */
   due: readonly (ClientOrder & { dueCents: number })[];
-  /** True for a test closing on a service without payments: the firm then pays in the sandbox. */
+  /**
+   * True if orders of a test closing are due, and the service accepts no test payments. The firm then pays them in the
+   * sandbox.
+   */
   isPaymentSimulated: boolean;
   receipts: readonly BillingDocument[];
   titleOf: (order: ClientOrder) => string | null;
@@ -113,7 +116,10 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   );
 }
 
-/** Reads the closing that a link opens. Undefined if the link's order is in no room. */
+/**
+ * Reads the closing that a link opens. Undefined if the link's order is in no room.
+ * @throws ServiceError `not_found` for an invalid link
+ */
 async function read(deps: OrderPageDeps, params: Link): Promise<Shown | undefined> {
   const { payments } = deps;
   const order = await requireToken(deps, params);
@@ -229,8 +235,8 @@ const titleIn = ({ titleOf }: Shown, order: ClientOrder, { words }: Reader): str
   titleOf(order) ?? nameOf({ label: order.label, orderCode: order.code }, words);
 
 /**
- * The orders to pay now and their sum, which the payment button shows too. When nothing is due: the orders that the
- * client pays, with their prices.
+ * The orders to pay now and their sum, which the payment button shows too. If nothing can be paid now: the client's
+ * orders and their prices, without orders that need no payment any longer. False if there are none.
  */
 function priceCard(shown: Shown, reader: Reader): Html | false {
   const { closing, due } = shown;

@@ -20,8 +20,8 @@ export type FillPageView = {
   path: string;
   faults: readonly Fault[];
   /**
-   * True if another window saved answers after this window was opened, so that this window's answers were not saved.
-   * The page shows the unsaved answers again, and the next attempt saves them.
+   * True if another window has saved answers since this window last loaded or saved, so that this window's form was
+   * refused. A step shows the refused answers again, and the next attempt saves them.
    */
   isStale: boolean;
   /** Returns a question's answer from the rejected form. If absent, the questions show their saved answers. */
@@ -83,7 +83,7 @@ ${faults.length === 0 && html`<p><a href="${at("preview")}">${text.preview} (PDF
   return page(assets, view, reader, body);
 }
 
-/** The last page: the form was completed, or closed without being completed. */
+/** The last page: the form was completed, or it ended without that, for example because it expired. */
 export function fillEndPage(
   assets: Pick<Assets, "url">,
   view: FillPageView,

@@ -29,18 +29,24 @@ export type OrderView = Omit<
   lines: readonly { type: string; label: string; amountCents: number }[];
   /** True if the hosted checkout of the order can be opened now. */
   payable: boolean;
-  /** True if the client can book an appointment with a notary. */
+  /** True if the page links to the appointments: notaries offer times there, or a notary is on duty. */
   offersAppointment: boolean;
   together: PaidTogether;
-  /** An amount due after the order was paid: for postage, or to replace a payment that a bank reversed. */
+  /**
+   * A further amount that the client owes after the order was paid: for postage, or to replace a payment that a bank
+   * reversed. Undefined when the firm pays.
+   */
   supplement: Pick<Supplement, "amountCents" | "replacesLoss"> | undefined;
-  /** True if the bank took the client's payment back, and nobody has paid the price again. */
+  /**
+   * True if a bank took the client's payment back, and nobody has paid the price again. False if a record of the
+   * payments was altered.
+   */
   isPriceOwed: boolean;
   /** The payer whose bank payment is in process, so that nothing is due now; null for none. */
   inProcess: Payer | null;
   /** A sentence on when the order's documents will be deleted, or were deleted. */
   retention: Html | string | null;
-  /** True if the sandbox notarized the order's document. */
+  /** True if the sandbox notarized the order's document, and the order has not moved on since then. */
   isActSimulated: boolean;
   signers: readonly ShownSigner[];
   firm: ShownFirm;
@@ -51,8 +57,9 @@ export type OrderView = Omit<
 };
 
 /**
- * `orders` can be paid together in one checkout, and include the page's own order. `withheld` is the number of the
- * closing's orders that this checkout leaves out.
+ * `orders` can be paid together in one checkout, and include the page's own order. The list is empty if the price can't
+ * be paid now, and for an order without a room. `withheld` is the number of the closing's orders that this checkout
+ * leaves out.
  */
 export type PaidTogether = { orders: readonly { totalCents: number }[]; withheld: number };
 
@@ -79,7 +86,10 @@ function quote(order: OrderView, { orderPage, orders, components }: Words): Html
   return card("quote", isPriced ? orderPage.quote : orderPage.unpriced, table);
 }
 
-/** The state of each signer and, once a link to sign was mailed, a hint to look for that mail. */
+/**
+ * The state of each signer. While a live order waits for a signer who was sent a link, also a hint to look for that
+ * mail.
+ */
 function signersPart({ signers, environment, status }: OrderView, words: Words): Html {
   const asked = status === "EsignPending" && signers.some(({ status }) => status === "sent" || status === "viewed");
   return html`<ul class="order-signers">${signers.map((signer) => {
@@ -144,8 +154,8 @@ const payButton = (path: string, label: string, { asked }: Pick<Reader, "asked">
   html`<form class="button-form no-print" method="post" action="${linkFor({ asked }, path)}"><button type="submit" class="pay ${kind}">${label}</button></form>`;
 
 /**
- * The buttons for payment: one for all documents of the client's closing if there are several, and one for this
- * document.
+ * The payment buttons. A further amount has one button. A price has one for this document, and one for all documents of
+ * the client's closing if there are several.
  */
 function payPart(order: OrderView, reader: Pick<Reader, "words" | "asked">): Html {
   const { code, together, totalCents, supplement } = order;
@@ -167,8 +177,8 @@ ${withheld > 0 && html`<p class="quiet-text no-print">${page.payWithheld(withhel
 }
 
 /**
- * The state of the payment step while the client's bank payment is in process, or while the client owes money.
- * Otherwise undefined.
+ * The state of the payment step while the client's bank payment is in process, or while the client owes money again.
+ * Otherwise undefined, also before the first payment.
  */
 function unpaidStep(
   { isPriceOwed, supplement, inProcess }: OrderView,
@@ -231,7 +241,10 @@ ${order.retention && html`<p class="quiet-text"><strong>${page.retention}</stron
 /** The HTML that htmx requests every few seconds to refresh the page of an order. */
 export const orderFragment = (order: OrderView, reader: Reader): string => render(live(order, reader));
 
-/** The page of an order. The code in its URL permits reading only. */
+/**
+ * The page of an order. The code in its URL gives no access to the documents. With it, anybody can see the page, open
+ * the checkout, and have mails sent to the client.
+ */
 export function orderPage(
   assets: Pick<Assets, "url">,
   order: OrderView,

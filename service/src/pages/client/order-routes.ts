@@ -41,15 +41,15 @@ export type OrderPageDeps = {
     acceptsPayment: AcceptsPayment;
     /** Returns the URL of an order's hosted checkout. @throws ServiceError when the order cannot be paid */
     checkoutUrl: (orderCode: string) => Promise<string>;
-    /** The further amount due for a paid order; undefined for none. */
+    /** The supplement that the client can pay now for a paid order; undefined for none. */
     supplementOf: (order: { code: string; status: string }) => Promise<Supplement | undefined>;
     /** Returns true if a bank took back what the client paid for the order, and nobody has paid it again. */
     isPriceOwed: (orderCode: string) => Promise<boolean>;
     /** The payer whose bank payment for the order is in process; null for none. */
     payerInProcess: (orderCode: string) => Promise<Payer | null>;
     /**
-     * Returns the orders of the same client and room that can be paid together with the order, and how many orders are
-     * left out.
+     * Returns the client's orders in the order's room that can be paid now, and how many orders are left out. Without a
+     * room, there are none.
      */
     payableTogether: (orderCode: string) => Promise<PaidTogether>;
     /**
@@ -71,7 +71,7 @@ export type OrderPageDeps = {
   documents: {
     titleOf: TitleOf;
     signersOf: (orderCode: string) => Promise<readonly ShownSigner[]>;
-    /** For the page that a recipient opens by a firm's link: it shows documents of a closing or an order. */
+    /** For the page that a recipient opens by a firm's link: it shows documents of a closing. */
     deliveries: DeliveryDeps;
     links: {
       /** Returns true if `token` is the token of the link to this order's documents. */
@@ -202,7 +202,7 @@ const isPriceOwed = async (
 ): Promise<boolean> =>
   receipts.some(({ kind }) => kind === "loss") && ((await payments.isPriceOwed(code).catch(nullIfAltered)) ?? false);
 
-/** True if the order's last step was a notarization that the sandbox simulated. */
+/** True if the order's status is `NotarizationComplete`, and the sandbox simulated the notarization. */
 const isActSimulated = async ({ documents }: OrderPageDeps, order: PublicOrderRow): Promise<boolean> =>
   order.environment === "test" &&
   order.status === "NotarizationComplete" &&

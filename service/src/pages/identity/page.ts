@@ -13,7 +13,9 @@ export type IdentityPageView = {
   opened: OpenedCheck;
   now: Date;
   reader: Reader;
-  /** The URL of the provider's page, once the check has begun. */
+  /**
+   * The URL of the provider's page. Set only in the response to the form that begins the check of an identity document.
+   */
   goTo?: string;
   quiz?: AskedQuiz;
   error?: string;

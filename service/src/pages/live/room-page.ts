@@ -23,7 +23,7 @@ import { linkFor, type Reader } from "../ui/words/reader.ts";
 export type RoomView = {
   token: string;
   entered: Entered;
-  /** The name of the notary. `people` lists the other persons of the session, such as signers and witnesses. */
+  /** The name of the notary. `people` lists everybody else of the session, including the reader of this page. */
   notary: string;
   people: readonly { n: number; name: string; role: Entered["person"]["role"] }[];
   act: keyof LiveWords["acts"];
@@ -35,11 +35,14 @@ export type RoomView = {
   stated: Readonly<Record<string, string>>;
   /** True if that location was rejected, because the notary may not act for a signer there. */
   isAbroad: boolean;
-  /** True if the person has signed in this session. */
+  /** True if the person has signed a document in this session. */
   hasSigned: boolean;
   /** The URL of the signing pages while it is this person's turn to sign; otherwise null. */
   signing: string | null;
-  /** The hash of the document that this person may read outside of their turn to sign. Null when there is none. */
+  /**
+   * The hash of the document that this person may read outside of their turn to sign. Null for people who may read
+   * none, outside of the session, and while nothing is recorded.
+   */
   document: string | null;
   /** True if the disk of the recording is nearly full. */
   isDiskLow: boolean;
@@ -47,7 +50,10 @@ export type RoomView = {
   isOver: boolean;
   /** True if the session ended because it could not be recorded any longer. */
   isUnrecorded: boolean;
-  /** True if the notary sent this person back to the waiting room. */
+  /**
+   * True for a third person, such as a witness, whom the notary sent back to the waiting room. False once the notary
+   * has admitted them again.
+   */
   isExcused: boolean;
   reader: Reader;
   error?: string | null;
@@ -56,7 +62,10 @@ export type RoomView = {
 
 export const roomPath = (token: string): string => `/notary-room/${token}`;
 
-/** A signer's room, step by step: identification, device check, consent, waiting room, session, and the end. */
+/**
+ * The room of a signer, a witness or an observer, step by step: mailed code, device check and consent, waiting room,
+ * session, and the end.
+ */
 export function roomPage(assets: Pick<Assets, "url">, view: RoomView): string {
   const { token, entered, notary, people, act, reader, error } = view;
   const words = liveWords[reader.words.language];

@@ -69,7 +69,7 @@ function askedBy({ params, query, form, request }: PageCall): Asked {
 }
 
 /**
- * The view of a signer's room. Before the code is entered, `roomPage` shows nothing of the view except the person's
+ * The view of one person's room. Before the code is entered, `roomPage` shows nothing of the view except the person's
  * name.
  *
  * @throws ServiceError `not_found`
@@ -167,8 +167,8 @@ function formActs(live: LiveDeps, show: Show, secure: boolean): Record<string, A
 const pageOfLink = (token: string) => (isCode(token) ? { token } : null);
 
 /**
- * Adds the rooms of signers: `/notary-room/{token}`. A GET changes nothing, and the link alone gives nobody access to
- * the session.
+ * Adds the rooms of signers, witnesses and observers: `/notary-room/{token}`. A GET changes nothing, and the link alone
+ * gives nobody access to the session.
  */
 export function livePages(app: FastifyInstance, { assets, limits, live, passing, ownOrigin }: LivePageDeps): void {
   const headers = { ...formHeaders, ...cameraHeaders, "Content-Security-Policy": roomPolicy() };

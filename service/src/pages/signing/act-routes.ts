@@ -195,7 +195,10 @@ const wordsFor = async ({ ceremony }: RenderDeps, link: Link): Promise<Words> =>
 
 const isDeclineKind = (text: string | undefined): text is DeclineKind => declineKinds.some((kind) => kind === text);
 
-/** The signer's reason for declining. A long reason is truncated, because it must not prevent declining. */
+/**
+ * The signer's reason for declining. A reason that is too long is truncated, and one with control characters is
+ * dropped. Neither may prevent declining.
+ */
 const reasonOf = ({ reason = "" }: FormValues): string =>
   isPlainLines(reason) ? reason.trim().slice(0, longestReason) : "";
 

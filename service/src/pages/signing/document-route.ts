@@ -17,8 +17,8 @@ type NamedFile = { readonly file: StoredFile; readonly name: string };
 type Route = { Params: SignParams; Querystring: { revision?: string; save?: string } };
 
 /**
- * `GET /sign/{token}/document.pdf`: the bytes to be signed, or a range of them. If the URL names an old revision, the
- * response is 409 Conflict, so that ranges never mix two revisions.
+ * `GET /sign/{token}/document.pdf`: the bytes to be signed, or a range of them. If the URL names another revision than
+ * the newest, the response is 409 Conflict, so that ranges never mix two revisions.
  *
  * `GET /sign/{token}/{kind}.pdf`: the signer's copies of the document.
  */

@@ -17,7 +17,8 @@ export function writeDrawn({ width, height, strokes }: Drawn): string {
 }
 
 /**
- * Parses the drawing in a form field. Null for a malformed drawing, and for one with more points than a hand can draw.
+ * Parses the drawing in a form field. Null for a malformed or too large drawing, and for one with more points than a
+ * hand can draw.
  */
 export function readDrawn(text: string): Drawn | null {
   if (!encoded.test(text)) return null;

@@ -85,7 +85,10 @@ function testBanner({ view, words }: PageState): Html {
 const closeForm = ({ embed }: Words): Html =>
   html`<p class="with-script embed-close"><button type="button" class="quiet-button" id="embed-close">${embed.close}</button></p>`;
 
-/** Shown above each step on a member's device: the name of the current signer, and the button to pass the device on. */
+/**
+ * Shown above each step on a member's device: who handed the device over, the number of signed documents, and the
+ * buttons to go on or to pass the device on.
+ */
 function handOnPart({ view, words }: PageState): Html {
   if (view.host === null) return html``;
   const isMine = view.state === "ready" || view.state === "identify";

@@ -194,8 +194,8 @@ ${verifyCode && html`<p><a href="/v/envelope/${verifyCode}"${view.frame && html`
 }
 
 /**
- * Asks for the code. The code is sent only when the signer presses a button, so a mail scanner that opens the link
- * sends none.
+ * Asks for the code. A code is mailed or texted only when the signer presses a button. So a mail scanner that opens the
+ * link causes none. Access codes are never sent.
  */
 function identifyStep(state: PageState): Html {
   const { token, view, words } = state;

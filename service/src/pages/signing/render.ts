@@ -28,8 +28,8 @@ export type RenderDeps = {
   assets: Assets;
   limits: RateLimits;
   /**
-   * The documents of a closing that a signer signs in front of a notary, and the function that opens the appointment
-   * page.
+   * `of` lists the documents of a closing that a signer signs in front of a notary. `open` returns the path of the
+   * signer's appointment page for the document with the number `n` in that list.
    */
   meetings: {
     of: (who: ClosingSigner, language: Language) => Promise<Meeting[]>;
@@ -102,7 +102,10 @@ function withPolicy({ branding, view }: PageState, page: string) {
   return { page, headers: { "Content-Security-Policy": policy } };
 }
 
-/** Runs `work`. On an error, renders the current page with the reason, and preserves the typed text in the forms. */
+/**
+ * Runs `work`. If it is refused, renders the current page with the reason, and preserves the typed text in the forms.
+ * For `not_found`, renders the page for an invalid link. Rethrows other errors.
+ */
 export async function withRefusalPage<Result>(
   deps: RenderDeps,
   { params, request, form }: { params: SignParams; request: FastifyRequest; form: FormValues },

@@ -96,8 +96,8 @@ function viewRoute(app: FastifyInstance, deps: RenderDeps): void {
 }
 
 /**
- * `GET /sign/{token}/enter/{entry}`: the link that a message with a code contains. Opening it changes nothing, so that
- * mail scanners can't use it up. The button on the page enters the code.
+ * `GET /sign/{token}/enter/{entry}`: the entry link in a mail with a code, and in the mail for a locked link. Opening
+ * it changes nothing, so that mail scanners can't use it up. The button on the page uses it.
  */
 function enterRoute(app: FastifyInstance, deps: RenderDeps): void {
   for (const url of signUrls("/enter/:entry"))

@@ -13,8 +13,8 @@ import type { RenderDeps } from "./render.ts";
 import { wordsOf } from "./words/languages.ts";
 
 /**
- * `/in-person`: the page on a member's device between two signers. It clears the browser's cache and storage, so that
- * the Back button shows nothing of the previous signer.
+ * `/in-person`: the page on a member's device between two signers. Handing the device on clears the browser's cache and
+ * storage. So the Back button shows nothing of the previous signer.
  */
 export function sittingPages(app: FastifyInstance, deps: RenderDeps): void {
   const { ceremony, ownOrigin } = deps;

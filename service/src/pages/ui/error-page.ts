@@ -13,11 +13,14 @@ import { html } from "./render.ts";
 import type { Words } from "./words/en/en.ts";
 import { readerOf } from "./words/reader.ts";
 
-/** True if the request came from a browser and was not for the API. */
+/** True if the request accepts HTML, as a browser's does, and is not for the API. */
 export const acceptsPage = (request: FastifyRequest): boolean =>
   !/^\/(?:api|internal)(?:\/|$)/.test(request.url) && (namedQuality(request.headers.accept, "text/html") ?? 0) > 0;
 
-/** True if one of our own scripts made this request. The script gets JSON, and errors in the API's format. */
+/**
+ * True if the request accepts JSON, as those of our own scripts do. The response is then JSON, with errors in the API's
+ * format.
+ */
 export const wantsJson = ({ headers }: FastifyRequest): boolean =>
   (namedQuality(headers.accept, "application/json") ?? 0) > 0;
 
@@ -86,7 +89,7 @@ export const unmatchedPage = (assets: Assets) => (request: FastifyRequest, isSom
 
 const minutesToWait = (reply: FastifyReply): number => Math.ceil(Number(reply.getHeader("Retry-After") ?? 60) / 60);
 
-/** The URL of the sign-in page, which afterwards redirects to the requested page. */
+/** The URL of the sign-in page. After a GET, signing in leads to the requested page. */
 function signInPath({ method, url }: FastifyRequest): string {
   return method === "GET" ? `/sign-in?return_to=${encodeURIComponent(url)}` : "/sign-in";
 }

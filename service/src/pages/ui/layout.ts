@@ -19,7 +19,7 @@ export type PageOptions = {
   description?: string;
   /** The absolute URL of a public page. */
   canonical?: string;
-  /** Replaces the public links in the header. */
+  /** Replaces the public links in the header. The footer then also has only the general links. */
   headerNav?: Html;
   /** A column of links next to the content. */
   side?: Html;
@@ -29,7 +29,7 @@ export type PageOptions = {
   framed?: boolean;
   /** True for a signing page. Many people open it on a slow phone, so it loads only the styles that it needs. */
   signing?: boolean;
-  /** Our own scripts for the page. Every page also works without JavaScript. */
+  /** Our own scripts for the page. Apart from rooms and passkeys, pages also work without JavaScript. */
   scripts?: readonly Extract<AssetName, `${string}.js`>[];
   /** For a page that is not in English: its language, and the words of the header and footer. */
   language?: FrameLanguage;

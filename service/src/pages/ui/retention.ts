@@ -5,7 +5,10 @@ import { en, type Words } from "./words/en/en.ts";
 
 const inDays = (days: number): string => `${days} days`;
 
-/** The sentence on an order's page about the retention of its documents. */
+/**
+ * The sentence on an order's page about the retention of its documents. Null unless they were deleted, or will be
+ * because the order is a test.
+ */
 export function orderRetention(
   { test }: RetentionPlan,
   order: { environment: string; documentsDeletedAt: Date | null },
@@ -17,7 +20,10 @@ export function orderRetention(
     : null;
 }
 
-/** The sentence on a room's page about the retention of its documents. */
+/**
+ * The sentence on a room's page about the retention of its documents. Null for a live room, and if test certificates
+ * are kept.
+ */
 export function roomRetention(
   { test }: RetentionPlan,
   environment: string,
@@ -28,7 +34,10 @@ export function roomRetention(
     : null;
 }
 
-/** The sentence on the page of a proof passport about the retention of its sealed PDF. */
+/**
+ * The sentence on the page of a proof passport about the retention of its sealed PDF. Null if the plan deletes none, or
+ * if this service did not keep the PDF.
+ */
 export function proofRetention(
   { test, live }: RetentionPlan,
   record: { environment: string; documentKept: boolean; deletedAt: Date | null },
@@ -41,7 +50,7 @@ export function proofRetention(
     : null;
 }
 
-/** The sentence on the sealing page about the retention of documents. */
+/** The sentence on the sealing page about the retention of documents. Null if they are not deleted. */
 export const sealingRetention = ({ test, live }: RetentionPlan, environment: string): string | null => {
   const days = environment === "test" ? test.proofPassports : live.proofPassports;
   return days === "none"

@@ -25,7 +25,7 @@ export type SecondStepDeps = PasskeyDeps & { limits: RateLimits; assets: Assets 
 
 const path = "/sign-in/passkey";
 
-/** The URL of the page that follows a sign-in link, for a member with a passkey. */
+/** The URL of the page that follows a sign-in link, for a person with a passkey. */
 export const secondStepPath = (returnTo: string): string => `${path}?return_to=${encodeURIComponent(returnTo)}`;
 
 /** The second step of signing in, for people with a passkey: the passkey or a recovery code. */

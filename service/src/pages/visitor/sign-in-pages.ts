@@ -51,7 +51,7 @@ ${mailsStayHere && notice("info", "No mail server is set", "The link is printed 
 
 /**
  * The page with the button that signs in. Opening the page does not use up the link, because mail scanners open links.
- * `who` is null for the operator.
+ * `who` is null for a link from the command line.
  */
 export const useLinkPage = (assets: AssetUrls, who: string | null): string =>
   page(
@@ -63,7 +63,7 @@ export const useLinkPage = (assets: AssetUrls, who: string | null): string =>
 </form>`,
   );
 
-/** The page for an operator's link that was used, expired or mistyped. */
+/** The page for a link from the command line that was used, expired or mistyped. */
 export const unusableOperatorLinkPage = (assets: AssetUrls): string =>
   page(
     assets,

@@ -31,7 +31,7 @@ type LinkKind = {
   unusablePage: string;
 };
 
-/** Adds the links that sign members and the operator in. */
+/** Adds the mailed links by which people sign in, and the links from the command line. */
 export function signInLinkRoutes(scope: FastifyInstance, deps: SignInLinkDeps): void {
   linkRoutes(scope, deps, {
     url: "/sign-in/:token",

@@ -45,7 +45,7 @@ export type WantedKey = {
 
 const noKey = () => new ServiceError("not_found", "No such key.");
 
-/** The keys of a member's firm. Live keys are listed only for members who work in live. */
+/** The keys of a member's firm. Live keys are listed only for members with live access. */
 export async function listOwnKeys({ db }: { db: Sql }, principal: Principal): Promise<KeyMetadata[]> {
   const keys = await listKeys({ db }, principal.partnerId);
   return mayUseLive(principal) ? keys : keys.filter(({ environment }) => environment === "test");
@@ -101,8 +101,8 @@ function requireEnvironment(text: string): Environment {
 }
 
 /**
- * Requires that the caller is an owner now, works in the key's environment, and has the recent proof that this
- * environment needs.
+ * Requires that the caller is an owner now and has the recent proof that the key's environment needs. A live key also
+ * requires live access.
  */
 async function requireOwnerOf(
   tx: Tx,
@@ -163,8 +163,7 @@ async function requireOwnKey(
 ): Promise<KeyRow> {
   await requireOwnerNow(tx, deps, principal);
   const key = isUuid(keyId) ? await selectKey(tx, keyId) : undefined;
-  // A key of another firm gives the same error as an unknown key. So does a live key, for a member who doesn't work in
-  // live.
+  // A key of another firm gives the same error as an unknown key. So does a live key, for a caller without live access.
   if (key?.partnerId !== principal.partnerId || (key.environment === "live" && !mayUseLive(principal))) throw noKey();
   await requireOwnerOf(tx, deps, principal, { environment: key.environment, at });
   return key;

@@ -14,7 +14,10 @@ export async function selectIssuer(db: Sql, keyId: string): Promise<Issuer | nul
   return issuer ?? null;
 }
 
-/** Counts of records created with a key. `members` counts the people whom it linked and who are still in the firm. */
+/**
+ * Counts of records created with a key. `members` counts the present members whom the key linked to the firm or gave
+ * live access.
+ */
 export type CreatedRecords = {
   orders: number;
   rooms: number;

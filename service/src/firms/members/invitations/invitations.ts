@@ -39,10 +39,10 @@ export const listInvitations = ({ db }: { db: Sql }, principal: Principal): Prom
   principal.member?.role === "owner" ? store.selectPending(db, principal.partnerId) : Promise.resolve([]);
 
 /**
- * Mails an invitation to an email address. The invitation replaces an earlier one of the firm to the same address.
- * Nothing reveals whether the address already has an account.
- * @throws ServiceError for an invalid address or role, a member of the firm, too many mails, and a caller without the
- * right or a recent proof
+ * Mails an invitation to an email address. The invitation replaces an earlier one of the firm to the same address. The
+ * same request within a minute changes nothing. Nothing reveals whether the address already has an account.
+ * @throws ServiceError for an invalid address or role, a member of the firm as recipient, and too many mails. Also for
+ * a caller without the right or a recent proof
  */
 export async function inviteMember(deps: InvitationDeps, principal: Principal, wanted: Wanted): Promise<void> {
   const email = requireAddress(wanted.email);
@@ -56,7 +56,8 @@ export async function inviteMember(deps: InvitationDeps, principal: Principal, w
 }
 
 /**
- * Mails a new link, valid for 7 days, and ends the old one.
+ * Mails a new link, valid for 7 days, and ends the old one. Changes nothing within a minute after the invitation was
+ * made, if its inviter may still grant the access.
  * @throws ServiceError as `inviteMember`, and for an ended invitation
  */
 export async function resendInvitation(

@@ -8,7 +8,7 @@ import { joinFirm, verifiedFirm } from "../../partners/partners.ts";
 
 const retentionMs = 30 * dayMs;
 
-/** An invitation that was not accepted, withdrawn or replaced. */
+/** An invitation that was not accepted, withdrawn or replaced. It may have expired. */
 export type Invitation = {
   invitationId: string;
   email: string;

@@ -24,14 +24,13 @@ import type { Linked } from "./schemas.ts";
 const noKey = () => invalid("apiKey must be a valid partner API key.");
 
 /**
- * Links a signed-in person to the firm of a key (contract, Authentication 6). The first person who links to a firm
- * becomes its owner. The session switches to the key's environment. A test key grants only test access. A live key also
- * grants live access, even to a person who was already linked.
+ * Links a signed-in person to the firm of a key (contract, Authentication 6). A person who links to a firm without an
+ * owner becomes its owner. The session switches to the key's environment. A test key grants only test access. A live
+ * key also grants live access, even to a person who was already linked.
  *
- * If the firm requires passkeys, a live key without a recent passkey grants only test access to a new member, and is
- * refused for an existing member.
- * @throws ServiceError for an invalid or restricted key, a person of another firm, and a member who would get live
- * access without a passkey
+ * If the firm requires passkeys, a live key needs a recent passkey. Without it, a new member gets only test access, and
+ * a member without live access is refused.
+ * @throws ServiceError for an invalid or restricted key, for a person of another firm, and for such a member
  */
 export async function linkMember(
   { db, clock, rowMac, resolveKey }: MemberDeps & { resolveKey: ResolveKey },

@@ -31,7 +31,7 @@ export async function requestOptions(deps: PasskeyDeps, { id, userId }: Holder) 
 }
 
 /**
- * Verifies a passkey and runs the caller's work in the same transaction.
+ * Verifies a passkey. Then records its use and runs the caller's work, both in one transaction.
  * @param text the browser's response
  * @throws ServiceError for a passkey of another person, or a response that is not accepted; then the work does not run
  */

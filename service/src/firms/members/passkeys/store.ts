@@ -101,7 +101,7 @@ export type NewPasskey = CurrentCredential & {
   at: Date;
 };
 
-/** Stores a new passkey. @returns false when a person already has this credential */
+/** Stores a new passkey. @returns false when this credential is stored already, for this person or another */
 export async function insertPasskey(tx: Tx, rowMac: RowMac, key: NewPasskey): Promise<boolean> {
   const inserted = await tx.query(
     sql`INSERT INTO passkeys

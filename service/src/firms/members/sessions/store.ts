@@ -62,8 +62,8 @@ const isWhole = (now: Date): Statement => sql`${isOpen(now)} AND NOT s.factor_du
 export const hasNotEnded = (now: Date): Statement => sql`NOT ${isRevoked(now, sql`s.id::text`)}`;
 
 /**
- * The person and firm of a session cookie. Undefined for a session that is unknown, has expired or has an invalid MAC.
- * A membership or firm whose MAC is invalid grants no access to the firm.
+ * The person and firm of a session cookie. Undefined for a session that is unknown, has expired, lacks its second
+ * factor or has an invalid MAC. A membership or firm whose MAC is invalid grants no access to the firm.
  */
 export async function findSession(
   db: Sql,

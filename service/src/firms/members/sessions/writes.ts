@@ -73,15 +73,15 @@ export async function confirmSession(
 }
 
 /**
- * Suspends a session while another person uses the device. The session grants no access until a passkey completes it,
- * or until `resumeSession`.
- * @returns false for an ended session
+ * Suspends a session while another person uses the device. The session grants no access until a passkey or a recovery
+ * code completes it, or until `resumeSession`.
+ * @returns false for a session that has ended or whose second factor is due already
  */
 export const suspendSession = (tx: Tx, rowMac: RowMac, sessionId: string, at: Date): Promise<boolean> =>
   setFactorDue(tx, rowMac, { sessionId, at, factorDue: true });
 
 /**
- * Resumes a suspended session. Actions that need a recent proof ask for a new proof.
+ * Resumes a suspended session. Of its proofs, only the sign-in itself still counts as a recent proof.
  * @returns false for a session that has ended or is not suspended
  */
 export const resumeSession = (tx: Tx, rowMac: RowMac, sessionId: string, at: Date): Promise<boolean> =>

@@ -15,7 +15,7 @@ import * as store from "./store.ts";
 export type KeyOptions = { name?: string; scopes?: readonly Scope[]; expiresAt?: Date };
 
 /**
- * Issues a key on behalf of the operator. A live key enables live for the firm.
+ * Issues a key on behalf of the operator. Issuing a live key also gives the firm live access.
  * @throws ServiceError for an unknown partner
  */
 export async function issueKey(

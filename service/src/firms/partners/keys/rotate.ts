@@ -11,9 +11,9 @@ import * as store from "./store.ts";
 export type RotatedKey = IssuedKey & { previousKeyId: string; previousExpiresAt: Date };
 
 /**
- * Replaces an active key. The old key keeps working for the overlap; without an overlap, it stops at once. The new key
- * has the same name, scopes and lifetime. The caller must have locked the firm.
- * @throws ServiceError for a key that is inactive or already replaced
+ * Replaces an active key. The old key keeps working for the overlap, unless it expires earlier; without an overlap, it
+ * stops at once. The new key has the same name, scopes and lifetime. The caller must have locked the firm.
+ * @throws ServiceError for a key that is inactive, already replaced or altered
  */
 export async function rotateUnderLock(
   tx: Tx,

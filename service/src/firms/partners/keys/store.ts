@@ -58,7 +58,10 @@ export async function keysInForce(db: Sql, ids: readonly string[], now: Date): P
   return keys.map(({ id }) => id);
 }
 
-/** True if a key of a firm is still active. It may have been revoked or have expired since the request began. */
+/**
+ * True if a key of a firm is still active, according to its row. It may have been revoked or have expired since the
+ * request began.
+ */
 export async function isKeyActive(
   db: Sql,
   { id, partnerId, environment }: Owner & { id: string },

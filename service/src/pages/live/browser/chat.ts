@@ -1,4 +1,6 @@
-/** Written messages in a room. The server sends them to everybody who was admitted. */
+/**
+ * Written messages in a room. The server sends them to everybody in the room, but not to people in the waiting room.
+ */
 import { make, part } from "../../ui/browser/parts.ts";
 import { post, type Written } from "./connection.ts";
 

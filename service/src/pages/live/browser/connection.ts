@@ -165,7 +165,10 @@ export async function connect(
   return { retire, close: end, stats: () => statsOf(sent, received) };
 }
 
-/** The result of an attempt to join. After `stopped`, a retry is useless until the person has acted. */
+/**
+ * The result of an attempt to join. After `stopped`, a retry is useless until the person acts here or the session goes
+ * on.
+ */
 type Attempt = "joined" | "failed" | "stopped";
 
 const firstRetryMs = 1_000;

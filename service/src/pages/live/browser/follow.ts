@@ -96,8 +96,8 @@ export function startFollowing({ base, words }: FollowDeps) {
   }
 
   /**
-   * Called with the page in view. If the frame is not scrolling to the notary's page, the person has scrolled. The
-   * checkbox is then unticked.
+   * Called with the page in view. If it is not the notary's page and the frame is not scrolling there, the person has
+   * scrolled. The checkbox is then unticked.
    */
   function moved(page: number, pages: number): void {
     at = { page, pages };

@@ -11,10 +11,10 @@ type Load = "done" | "failed";
 const retryMs = 2_000;
 
 /**
- * Runs loads one at a time. Of two concurrent loads, the earlier could finish last and show an outdated state. A call
- * during a load starts another load after it, because the running load may have missed the change. A failed load is
+ * Runs loads one at a time. Of two concurrent loads, the earlier could finish last and show an outdated state. Calls
+ * during a load start one further load after it, because the running load may have missed the change. A failed load is
  * retried after a pause.
- * @returns a function that resolves after a load that began after the call
+ * @returns a function that resolves after a load that began after the call, even if that load failed
  */
 export function oneByOne(load: () => Promise<Load>): () => Promise<void> {
   let running: Promise<void> | null = null;
@@ -59,8 +59,8 @@ function remember(cards: Element): void {
 
 /**
  * Keeps the cards in `#room-part` up to date.
- * @param apply called after each change of the cards
- * @returns a function that loads the cards again; resolves when they are up to date
+ * @param apply called after each successful load
+ * @returns a function that loads the cards again; resolves after the load, even if it failed
  */
 export function startRefreshing(base: string, apply: () => void): () => Promise<void> {
   remember(part("room-part"));

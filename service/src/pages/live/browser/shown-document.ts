@@ -16,7 +16,7 @@ export function reportFramedDocument(base: string): void {
   });
 }
 
-/** The notary's button: fetches the document, reports its hash, and opens exactly these bytes in another tab. */
+/** The notary's button: fetches the document, reports its hash, and shows a link that opens exactly these bytes. */
 export function offerDocument(base: string): void {
   const button = document.getElementById("show-document");
   if (!(button instanceof HTMLButtonElement)) return;

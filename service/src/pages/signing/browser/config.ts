@@ -19,9 +19,9 @@ export type FieldOnPage = Omit<RuledField, "kind"> & {
   readonly height: number;
   /** The field's label, which the signing page shows and screen readers announce. */
   readonly label: string;
-  /** For an option of a radio or multiple choice: the value that is set when the signer chooses the option. */
+  /** For an option of a radio or multiple choice: the label of the option. */
   readonly option?: string;
-  /** For an option: the label of its radio field. */
+  /** For an option of a radio: the label of the whole radio field. */
   readonly radio?: string;
   /** The id of the form input that contains the field's value; null for a date. */
   readonly input: string | null;
@@ -62,7 +62,9 @@ export type SigningConfig = {
   readonly prepare: string;
   readonly complete: string;
   readonly signed: string;
-  /** The signer's own fields. The list is empty before the signer consents. */
+  /**
+   * The signer's own fields. The list is empty before the signer consents, and while a notary has not let them sign.
+   */
   readonly fields: readonly FieldOnPage[];
   readonly referenced: readonly ReferencedField[];
   /** The initials of the signer's name. The page suggests them until the signer has entered initials. */

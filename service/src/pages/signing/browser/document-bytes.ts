@@ -85,7 +85,8 @@ export function holdSigning({ words }: Pick<SigningConfig, "words">): void {
 
 /**
  * Compares the hash of the displayed bytes with the hash to be signed, and shows the result. If the hashes differ,
- * signing stays disabled. Without `crypto.subtle`, the browser can't compare them, and the signer can still sign.
+ * signing stays disabled. If they can't be compared, because of a failed load or a missing `crypto.subtle`, the signer
+ * can still sign.
  * @param bytes loads the whole displayed file
  * @param onEqual called when the hashes are equal, before the button is enabled
  */
@@ -102,8 +103,8 @@ export async function checkBytes(
 }
 
 /**
- * True if the displayed bytes have the hash to be signed. Null without `crypto.subtle`, which browsers offer only on
- * https pages.
+ * True if the displayed bytes have the hash to be signed; `onEqual` is then called. Null without `crypto.subtle`, which
+ * browsers offer only on https pages.
  */
 async function sameHash(
   bytes: () => Promise<Uint8Array>,

@@ -61,7 +61,7 @@ function watchSight(focused: () => HTMLElement | null, bar: HTMLElement) {
 
 type Shown = {
   bar: HTMLElement;
-  /** Moves the focus to the first open field. */
+  /** Moves the focus to the first open field, or to the Sign button if no field is open. */
   toFirst: () => void;
 };
 
@@ -91,7 +91,7 @@ function buttonField(
     place: ReturnType<typeof placing>;
     suggested: string;
     refresh: () => void;
-    /** Called with the value when a click has filled in an open field. */
+    /** Called with the value when the signer has filled in an open field. */
     filled: (value: string) => void;
     drawnAt: Pages["drawnAt"];
   },
@@ -182,7 +182,7 @@ function guardingSign(change: (event: Event) => void) {
   };
 }
 
-/** Announces to screen readers which value a click has filled in, and how many fields are left. */
+/** Announces to screen readers which value was filled in, and how many fields are left. */
 function tellFilled({ label, page }: FieldOnPage, value: string, left: number, words: SigningConfig["words"]): void {
   part("sign-filled").textContent = say(words.filled, { field: label, page, value, left });
 }

@@ -60,7 +60,9 @@ export function refusePresses(on: EventTarget, isRefused: (press: Event) => bool
   on.addEventListener("click", look, { capture: true });
 }
 
-/** True if the page moved shortly before the click. */
+/**
+ * True if a click must be ignored: it is on a field, a form or the bar, and the page or button moved shortly before.
+ */
 function isUnsettled(press: MouseEvent): boolean {
   const { target, detail } = press;
   if (!(target instanceof Element) || !target.closest(".viewer-field, .viewer-bar, form")) return false;

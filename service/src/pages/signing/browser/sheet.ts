@@ -161,7 +161,8 @@ type Asked = {
 
 /**
  * Asks for the value of a field.
- * @param accepted called once, when the form contains the value
+ * @param accepted called when the signer has confirmed a value and the form contains it; not called if the signer
+ * cancels
  */
 export function openSheet({ field, input, suggested, signature, words }: Asked, accepted: () => void): void {
   const isSignature = field.kind === "signature" || field.kind === "mark";

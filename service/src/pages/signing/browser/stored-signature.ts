@@ -54,7 +54,5 @@ function storedHere(): StoredSignature | undefined {
  */
 export const forgetOthersSignature = (): void => void storedHere();
 
-/**
- * Deletes the stored signature. Called when the link can't be used any longer, or asks the signer to identify again.
- */
+/** Deletes the tab's stored signature. */
 export const forgetSignature = (): void => storage((tab) => tab.removeItem(item));

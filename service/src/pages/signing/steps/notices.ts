@@ -5,7 +5,10 @@ import type { PageState } from "../frame.ts";
 /** The id of the notices, to which the Sign button's `aria-describedby` refers. */
 export const noticesId = "document-notices";
 
-/** Warnings about parts of the document that the viewer may render differently from the sealed file. */
+/**
+ * Warnings that the signer should read before signing, such as about hidden text, attached files, or parts that PDF
+ * readers show differently.
+ */
 export function noticesPart({
   view: { notices },
   words: { notices: words },

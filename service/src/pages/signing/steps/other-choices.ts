@@ -7,7 +7,7 @@ export const longestReason = 1000;
 
 /**
  * The signer's choices other than signing, such as declining. Each is collapsed, and shows its button only when opened,
- * to prevent accidental clicks.
+ * to prevent accidental clicks. A refused suggestion of another signer stays open.
  */
 export function otherChoices({ token, view, words, typed }: PageState): Html {
   const { other } = words;

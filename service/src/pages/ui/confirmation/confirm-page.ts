@@ -30,7 +30,7 @@ export type ConfirmView = {
   action: string;
   form: FormValues;
   error: string | undefined;
-  /** True if the firm requires a passkey here, so that no other proof is accepted. */
+  /** True if only a passkey is accepted here as proof. */
   onlyPasskey: boolean;
 };
 

@@ -12,7 +12,7 @@ type RoomShell = {
   names: Readonly<Record<string, string>>;
   /** The person for whom the page is shown. */
   self: string;
-  /** True if the person only sees and hears: without camera, microphone and written messages. */
+  /** True if the person sends nothing: no video, no sound and no written messages. */
   isObserver?: boolean;
   /**
    * True if a click can enlarge one video at a time. Signers' pages don't allow that, because they need the space for
@@ -62,8 +62,8 @@ const chatPart = ({ chat }: LiveWords, isObserver: boolean): Html =>
 <div class="form-actions"><button type="submit" class="secondary">${chat.send}</button></div></form></section>`;
 
 /**
- * The part of a room's page that the script reloads. `on` is true if the person's media are connected. `waiting` is
- * true if the person waits for the session, and should notice its beginning.
+ * The part of a room's page that the script reloads. `on` is true while the script must connect the person's media.
+ * `waiting` is true if the person waits for the session, and should notice its beginning.
  */
 export const roomPart = ({ on, waiting = false }: { on: boolean; waiting?: boolean }, parts: Html): Html =>
   html`<div id="room-part" class="panels" data-media="${on ? "on" : "off"}" data-awake="${on || waiting ? "yes" : "no"}">${parts}</div>`;

@@ -3,8 +3,8 @@ import type { Passing } from "../../../kernel/http/pass-on.ts";
 import { type LiveDeps, otherHolder, type SessionOfPage } from "../../../signing/notaries/notaries.ts";
 
 /**
- * Forwards requests about a live session to the node that runs it. Before that, the scope's earlier hooks have rejected
- * strangers and applied the rate limit. The body has not been read, so it can be forwarded.
+ * Forwards requests about a live session to the node that runs it. The routes' `onRequest` hooks (such as rate limits
+ * and cross-site checks) have run before. The body has not been read, so it can be forwarded.
  * @param pageOf returns the session and the page that a request is about; null if any node can answer the request
  */
 export function passSessionsOn(

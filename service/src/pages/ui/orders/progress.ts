@@ -6,10 +6,10 @@ type Card = RoomView["orders"][number];
 
 const endings: ReadonlySet<string> = new Set(["Cancelled", "RefundPending", "Refunded"]);
 
-/** True if the order has ended. */
+/** True if the order was canceled, or is being or was refunded. A completed order is not over in this sense. */
 const isOver = ({ status }: Card): boolean => endings.has(status);
 
-/** The number of orders in the room, and how many of them have ended. */
+/** The number of orders in the room, and how many of them were canceled or refunded. */
 export const inThisRoom = ({ orders }: Pick<RoomView, "orders">, { room }: Pick<Words, "room"> = en): string =>
   room.inThisRoom(orders.length, orders.filter(isOver).length);
 
@@ -66,7 +66,10 @@ function meter(id: string, label: string, count: number, of: number, words: Word
   }</li>`;
 }
 
-/** Meters that show how many of a room's orders have passed each step. Includes orders that ended after the step. */
+/**
+ * Meters that show how many of a room's orders have passed each step. A canceled or refunded order counts only in the
+ * steps that it passed before.
+ */
 export function progressMeters(
   { progress, orders }: Pick<RoomView, "progress" | "orders">,
   { room: { meters } }: Pick<Words, "room"> = en,

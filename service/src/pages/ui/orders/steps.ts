@@ -60,7 +60,7 @@ function stepsOf(
 }
 
 /**
- * The steps of an order with their states: placing the order, each of its services, and finishing.
+ * The steps of an order with their states: placing the order, its payment, each of its services, and finishing.
  * @param unpaid the state of the payment step of an order that owes money, although its status says that it was paid
  */
 export function orderSteps(

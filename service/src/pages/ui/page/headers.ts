@@ -22,7 +22,7 @@ export const credentialHeaders = {
 export const publicHeaders = { "Cache-Control": "no-cache" };
 
 /**
- * Headers for a room where people meet by audio and video. They allow camera and microphone, which no other page may
+ * Headers for a page with a room, or with a device check. They allow camera and microphone, which no other page may
  * use.
  */
 export const cameraHeaders = {

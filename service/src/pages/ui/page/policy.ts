@@ -25,8 +25,8 @@ export const silentPolicy = (images: readonly string[] = []): string => policy("
 export const refreshingPolicy = (images: readonly string[] = []): string => policy("'self'", images, "'self'");
 
 /**
- * The content security policy of a room where people meet. It permits the frame in which the room shows our signing
- * pages.
+ * The content security policy of a room where people meet. It permits frames of our own site, in which the room shows
+ * the signing pages and the document.
  */
 export const roomPolicy = (): string => `${policy("'self'", [], "'self'")}; frame-src 'self'`;
 

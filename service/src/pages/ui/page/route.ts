@@ -23,7 +23,7 @@ type Headers = Readonly<Record<string, string | string[]>>;
 
 /**
  * The answer of a page's route. It is a page with its status and headers, a redirect, data for our own script, or a
- * file. Files support range requests.
+ * file. Only `download` and `played` support range requests.
  */
 export type PageAnswer =
   | string
@@ -67,15 +67,18 @@ export type PageRoute<Url extends string> = {
    * True to send the page compressed. If a compressed page contains both a secret and an attacker's text, its length
    * reveals the secret letter by letter (BREACH).
    *
-   * Public pages and pages for clients use no cookies. Their only secret is their own URL; an attacker who can request
-   * the page already has it. Other pages (for members, operators and signers) contain other people's text together with
-   * text for this session only, so they are not compressed.
+   * The only secret in public pages and pages for clients is their own URL; an attacker who can request the page
+   * already has it. Other pages (for members, operators and signers) contain other people's text together with text for
+   * this session only. So they are not compressed.
    */
   compressed?: boolean;
   /** The headers of every answer; by default those of a page with forms. */
   headers?: Headers;
   handle: (call: PageCall<ParamsOf<Url>>) => PageAnswer | Promise<PageAnswer>;
-  /** Shows the page of a form again, with the error message and the error's status. */
+  /**
+   * Shows the page of a form again, with the error message and the error's status. Called for the errors in
+   * `shownWithForm`; a request of a script gets the error itself.
+   */
   refused?: (call: PageCall<ParamsOf<Url>>, error: string) => string | Promise<string>;
 };
 

@@ -6,7 +6,7 @@ export const sittingPath = "/in-person";
 const name = "sitting";
 
 /**
- * `Set-Cookie` for a signing session in person, on a member's device. Browsers do not send this cookie to the pages
+ * `Set-Cookie` for signing in person on a member's device (sittings). Browsers do not send this cookie to the pages
  * where a signer signs.
  * @param secure true if the pages are https
  */

@@ -131,8 +131,8 @@ async function once(files: readonly NamedBytes[]): Promise<NamedBytes[]> {
 const unreadable = "We can’t check this kind of file. Choose a PDF, or evidence that belongs to one.";
 
 /**
- * The claims about the record that is attached to a sealed PDF. A proof certificate that was dropped with several PDFs
- * is compared with the one that it names.
+ * The claims about the record that is attached to a sealed PDF. A proof certificate is compared with the only other PDF
+ * or, among several, with the one that it names.
  */
 async function attachedClaims(
   { bytes }: NamedBytes,

@@ -79,7 +79,7 @@ function versionsOf(own: readonly Dropped[], record: Recorded[number] | undefine
   ];
 }
 
-/** The manifest of a dropped file; null when it contains no readable manifest. */
+/** The manifest of a dropped file, not yet parsed. Null for a certificate without a readable attachment. */
 export const manifestOf = ({ manifest, certificate }: Dropped): Uint8Array | null =>
   manifest ?? attachedManifest(certificate);
 

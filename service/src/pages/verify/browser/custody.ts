@@ -60,9 +60,15 @@ type CheckedCustody = {
   readonly claims: readonly Claim[];
   /** Null when the certificate's evidence can't be read. */
   readonly facts: CustodyFacts | null;
-  /** True when the certificate was compared with a genuine document of another signing, and no other claim fails. */
+  /**
+   * True if the certificate was compared with a genuine document of another signing, and no claim about the certificate
+   * itself fails.
+   */
   readonly isOfAnotherFile: boolean;
-  /** The name of the dropped PDF that differs from the document named in the certificate, if no other claim fails. */
+  /**
+   * The name of the dropped PDF that differs from the document named in the certificate. Null if they match, and if a
+   * claim about the certificate itself fails.
+   */
   readonly unmatched: string | null;
 };
 

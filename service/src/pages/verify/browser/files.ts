@@ -30,7 +30,7 @@ const kinds: Readonly<Record<JsonKind, FileKind>> = {
   broken: "json",
 };
 
-/** The kind of a file, from its first bytes. A file whose name ends in .pdf is always treated as a PDF. */
+/** The kind of a file, from its name or its bytes. A file whose name ends in .pdf is always treated as a PDF. */
 export function kindOf(file: NamedBytes): FileKind {
   const { name, bytes } = file;
   if (/\.pdf$/i.test(name)) return "pdf";

@@ -48,7 +48,10 @@ export type ClosingOutcome = {
   verdict: ClosingVerdict;
   claims: readonly Claim[];
   roomName: string | null;
-  /** The newest version, and its seal. */
+  /**
+   * The newest version whose manifest can be read. `seal` is that of the newest version with a certificate, which may
+   * be another version.
+   */
   version: number | null;
   seal: SealFacts | null;
   purpose: SealPurpose | null;

@@ -39,7 +39,7 @@ function certificateClaim(record: ClosingRecord): ClaimLine {
       };
 }
 
-/** The claims about the page's version that the service verifies itself. */
+/** The claims that the service verifies itself: about the page's version and, as a whole, about all earlier ones. */
 export function claimsOf(record: ClosingRecord): ClaimLine[] {
   const own = ownOf(record);
   const earlier = record.versions.slice(0, -1);
