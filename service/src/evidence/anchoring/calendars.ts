@@ -18,7 +18,7 @@ export type CalendarsDeps = {
   readonly breaker?: BreakerSettings;
 };
 
-/** A detached OpenTimestamps proof with a branch for each calendar (URL) that answered. */
+/** A detached OpenTimestamps proof with a branch for each calendar (URL) whose reply was usable. */
 export type Submitted = { readonly proof: Uint8Array; readonly calendars: readonly string[] };
 
 export const calendarTimeoutMs = 5_000;

@@ -153,7 +153,7 @@ export const passportRows: MacTable<WholePassport> = {
   blobs: { columns: sql`id, sealed_sha256 AS "sealedSha256"`, useOf: passportUse },
 };
 
-/** True if the sealed PDF can be downloaded. */
+/** True if the sealed PDF was stored, and the retention plan has not deleted it. */
 export const isDocumentStored = ({ blobKey, deletedAt }: PassportRow): boolean =>
   blobKey !== null && deletedAt === null;
 

@@ -130,7 +130,7 @@ function isStricter(one: DurableRevocation, other: DurableRevocation): boolean {
 
 /**
  * The seal's own certificate in a chain.
- * @throws EvidenceError for text without a certificate
+ * @throws Error for text without a certificate
  */
 export function leafOf(pem: string): { certificate: Certificate; fingerprint: string } {
   const [certificate] = parseCertificatesPem(pem);

@@ -38,7 +38,7 @@ export type SealCertificate = {
 type Retirement = { sha256: string; retiredAt: string; reason: string };
 
 /**
- * Every certificate that has sealed, the oldest first.
+ * Every recorded certificate of a seal, the oldest first. Leaves out a chain whose row has an invalid MAC.
  * @param inUse PEM of the chains in use
  */
 export async function sealCertificates(deps: ChainsDeps, inUse: readonly string[]): Promise<SealCertificate[]> {

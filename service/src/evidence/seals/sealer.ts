@@ -66,7 +66,8 @@ export type Sealed = {
 
 /**
  * Seals one document.
- * @throws ServiceError `validation` naming what is wrong with the document; `unavailable` when the seal key fails
+ * @throws ServiceError `validation` naming what is wrong with the document; `unavailable` when the seal can't be made
+ * now
  */
 export type SealDocument = (input: SealInput) => Promise<Sealed>;
 

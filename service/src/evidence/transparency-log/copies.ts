@@ -116,8 +116,8 @@ const mostBytes = 256 * 1024;
  * copy of the log. Requires that this log signed the copy's checkpoint, and that the resulting tree has the
  * checkpoint's root.
  * @param from an export (a folder), the URL of a log, or a file with only the newest checkpoint
- * @throws StartupError when the copy is not of this log, or is older than the published log; LogHalt when the copy
- * contradicts the log
+ * @throws StartupError when the copy is not of this log, or is older than this node's high-water file; LogHalt when the
+ * copy contradicts the log
  */
 export async function recoverLog(deps: RecoverDeps, environment: Environment, from: string): Promise<Recovered> {
   const read = await openCopy(deps.fetch, from);

@@ -17,8 +17,9 @@ export const successorName = (log: LogName, skip = 0): LogName =>
   `${environmentOf(log)}-${generationOf(log) + 1 + skip}`;
 
 /**
- * Checks that a log may continue: the service wrote the row of its tree, this node has its key, no leaf is outside a
- * tree, and the tree extends all checkpoints that this node signed.
+ * Checks that a log may continue. The service must have written the row of its tree, and this node must have its key.
+ * No leaf may be outside a tree, and no restore may await a recovery. The tree must extend the checkpoint in this
+ * node's high-water file, and the newest stored one.
  * @throws LogHalt otherwise
  */
 export async function examineTree(db: Sql, { rowMac, keys }: ExamineDeps, tree: StoredTree): Promise<void> {

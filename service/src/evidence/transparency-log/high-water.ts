@@ -13,14 +13,14 @@ import { selectHashes } from "./store.ts";
 import type { Tree } from "./trees.ts";
 
 /**
- * The file with the newest checkpoint that a node signed. It is outside of the database, next to the key, so that a
- * restored backup can't undo it.
+ * The file with the newest checkpoint that a node signed, or accepted from another node. It is outside of the database,
+ * next to the key, so that a restored backup can't undo it.
  */
 const highWaterPath = (keyPath: string): string => `${keyPath}.state`;
 
 /**
- * Reads the newest checkpoint that this node signed; null when there is none.
- * @throws LogHalt for a file that does not contain a checkpoint
+ * Reads the newest checkpoint that this node signed, or accepted from another node; null when there is none.
+ * @throws LogHalt for a file that can't be read or does not contain a checkpoint
  */
 export async function readHighWater(keyPath: string): Promise<SignedCheckpoint | null> {
   const path = highWaterPath(keyPath);
@@ -38,7 +38,10 @@ export async function readHighWater(keyPath: string): Promise<SignedCheckpoint |
   }
 }
 
-/** Writes the newest signed checkpoint durably to its file. Call this before the checkpoint is published. */
+/**
+ * Writes a checkpoint durably to the file, in place of the earlier one. Call this before a checkpoint of this node is
+ * published.
+ */
 export const writeHighWater = (keyPath: string, note: string): Promise<void> =>
   writeFileDurably(highWaterPath(keyPath), note, { mode: 0o600 });
 

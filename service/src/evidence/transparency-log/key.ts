@@ -26,15 +26,16 @@ export type LogSigner = {
 type NamedLog = { log: LogName; origin: string };
 
 export type LogKeys = {
-  /** The path of a log's key; the newest checkpoint that this node signed is stored next to it. */
+  /** The path of a log's key. The newest checkpoint that this node signed or accepted is stored next to it. */
   pathOf: (log: LogName) => string;
   /**
-   * Opens the key of an existing log.
+   * Opens the key of an existing log. Doesn't check that it is the log's key: compare the signer's `key` with
+   * `noteKey`.
    * @throws LogHalt without its file; StartupError for a file with another kind of key
    */
   open: (tree: NamedLog & { noteKey: string }) => Promise<LogSigner>;
   /**
-   * Opens the key of a new log, and creates the file first: Ed25519 in PKCS#8, mode 0600.
+   * Opens the key of a new log. Creates the file if it is missing: Ed25519 in PKCS#8, mode 0600.
    * @throws StartupError
    */
   create: (named: NamedLog) => Promise<LogSigner>;

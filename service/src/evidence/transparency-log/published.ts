@@ -91,8 +91,8 @@ export async function logProof(db: Sql, environment: Environment, entry: LogEntr
 }
 
 /**
- * Finds the log that includes a line, and the line's index in that log; null while no signed checkpoint covers the
- * line.
+ * Finds the origin of the log that includes a line, and the line's index. While no signed checkpoint covers the line,
+ * `index` is null and `origin` is that of the current log.
  */
 export async function placeInLog(db: Sql, environment: Environment, entry: LogEntry) {
   const place = await selectPlace(db, environment, formatEntry(entry));

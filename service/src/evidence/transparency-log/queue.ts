@@ -104,8 +104,8 @@ export async function queueUncovered(tx: Tx, ofLog: LogName, finalSize: number):
 }
 
 /**
- * Queues one line for each log. The line states how many imported lines precede it. Imported lines record seals that
- * were made before the log existed.
+ * Queues one line for each log that has waiting lines. The line states how many imported lines precede it. Imported
+ * lines record seals that were made before the log existed.
  * @returns the number of logs with imported lines
  */
 export async function markImport(tx: Tx, at: Date): Promise<number> {

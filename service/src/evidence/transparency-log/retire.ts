@@ -145,8 +145,8 @@ async function successorOf({ keys }: RetireDeps, { log, origin }: Tree): Promise
 }
 
 /**
- * Begins the next log after a log has ended and its last checkpoint is signed. The first entry of the new log ends the
- * old key. The second entry states the final size and root of the old log.
+ * Begins the next log after a log has ended and its last checkpoint is signed; does nothing before that. The first
+ * entry of the new log ends the old key. The second entry states the final size and root of the old log.
  * @param restoredAt null, or the time of a database restore: it halts the new log, because the database may lack
  * entries of it
  * @throws LogHalt for a tree that the service did not write

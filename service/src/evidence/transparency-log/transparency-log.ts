@@ -112,7 +112,7 @@ export type TransparencyLog = Sequencer & {
   originOf: (environment: Environment) => string;
   /** The keys of all logs, for verifiers. */
   trusted: () => Promise<TrustedLog[]>;
-  /** The published policy of the live log; null when it has no witnesses. */
+  /** The published policy of the live log; null without LOG_POLICY. */
   policy: () => Promise<string | null>;
   /** Waits until the log includes a line. Limits how many requests wait at once. */
   waits: LogWaits;

@@ -133,7 +133,10 @@ export const haltRestored = async (tx: Tx, at: Date): Promise<void> =>
     UPDATE log_trees t SET restored_at = greatest(${at}, restored_at + interval '1 ms')
     WHERE NOT EXISTS (SELECT FROM log_trees l WHERE l.environment = t.environment AND l.generation > t.generation)`));
 
-/** The time of the restore because of which the log is halted; null if the log was recovered afterwards. */
+/**
+ * The time of the restore because of which the log is halted. Null without a restore, or if the log was recovered after
+ * it.
+ */
 export const haltedSince = ({ restoredAt, recoveredAt }: Restores): Date | null =>
   restoredAt !== null && (recoveredAt === null || recoveredAt < restoredAt) ? restoredAt : null;
 

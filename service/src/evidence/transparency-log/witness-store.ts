@@ -12,7 +12,7 @@ export type Cosignature = { witness: string; line: string; cosignedAt: Date };
 /**
  * Claims the witnesses that were not asked recently, for one caller until `until`. Ignores an earlier claim that ends
  * more than a day after `until`, because a node with a wrong clock made it.
- * @returns the claimed witnesses, each with the size that the log had according to its last answer
+ * @returns the claimed witnesses, each with the log's size that the witness last confirmed
  */
 export const claimWitnesses = (db: Sql, log: LogName, witnesses: readonly string[], now: Date, until: Date) =>
   db.query<{ witness: string; size: number }>(sql`
@@ -77,8 +77,8 @@ export async function selectWitnessed(db: Sql, log: LogName): Promise<{ size: nu
 }
 
 /**
- * The size of the largest checkpoint that a log's readers have seen. `raisedAt`: when they first saw it; null when an
- * earlier release recorded the size.
+ * The size of the largest checkpoint that a log's readers have seen. `raisedAt`: when they first saw it. Null when they
+ * have seen none, or an earlier release recorded the size.
  */
 export type SeenSize = { size: number; raisedAt: Date | null };
 
@@ -133,7 +133,7 @@ export const publishPolicy = (db: Database, log: "live", sha256: string, policy:
     if (published.length > 0) await tx.query(queueEntry(log, { kind: "policy/v1", sha256 }, at));
   });
 
-/** A published policy by its hash; null for a text that was changed in the database. */
+/** A published policy by its hash; null for an unknown hash, or for a text that was changed in the database. */
 export async function selectPolicy(db: Sql, log: "live", sha256: string): Promise<string | null> {
   const [found] = await db.query<{ policy: string }>(
     sql`SELECT policy FROM log_policies WHERE log = ${log} AND sha256 = ${sha256}`,

@@ -75,7 +75,10 @@ export const hasLineAfterMove = (orderId: Statement, action: string, to: string)
     SELECT max(m.id) FROM audit_log m
     WHERE m.order_id = ${orderId} AND m.action = 'order.transition' AND m.to_status = ${to} AND m.from_status <> 'OnHold'), 0))`;
 
-/** SQL condition: an order moved to a status at the time `since` or later. */
+/**
+ * SQL condition: the log has a line, of any action, by which an order moved to a status at the time `since` or later.
+ * Unlike in `movesTo`, the end of a hold counts.
+ */
 export const hasMovedSince = (orderId: Statement, to: string, since: Statement): Statement => sql`EXISTS (
   SELECT FROM audit_log WHERE audit_log.order_id = ${orderId} AND to_status = ${to} AND occurred_at >= ${since})`;
 
@@ -90,8 +93,8 @@ export async function countLines(db: Sql, orderId: number, action: string, since
 }
 
 /**
- * For each of these actions, the number of log lines whose actor is this key. The condition `LIKE 'key:%'` looks
- * redundant, but lets PostgreSQL use a partial index on the lines of keys.
+ * For each of these actions, the number of log lines whose actor is this key. Actions without a line are left out. The
+ * condition `LIKE 'key:%'` looks redundant, but lets PostgreSQL use a partial index on the lines of keys.
  */
 export async function countActionsOfKey(
   db: Sql,
@@ -161,7 +164,10 @@ export const shownLines = (orderId: Statement, room: Statement): Statement => sq
   WHERE order_id = ${orderId} AND ${room}
     AND ${activity} ORDER BY occurred_at DESC, id DESC LIMIT 100)`;
 
-/** The actor who placed an order, and the reason for its present status. */
+/**
+ * The actor who placed an order, and the reason for its present status. Each is null if no authentic log line states
+ * it.
+ */
 export type Origin = { placedBy: string | null; reason: string | null };
 
 /** The origins of orders, by order id. Uses only log lines whose MAC is valid. */

@@ -43,7 +43,7 @@ export async function checkAuditChain({ db, rowMac }: { db: Sql; rowMac: RowMac 
 }
 
 /**
- * Finds forged lines among those that are not in the chain, or have a position below 1.
+ * Adds a fault for each forged line: a line outside the chain with an invalid MAC, or any line with a position below 1.
  * @returns the number of lines that the service will add to the chain
  */
 async function checkUnplaced(db: Sql, rowMac: RowMac, faults: string[]): Promise<number> {

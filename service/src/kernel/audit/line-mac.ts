@@ -18,7 +18,9 @@ export type AuditLine = {
   detail?: object | null | undefined;
 };
 
-/** A line as the hash chain covers it: every column, as PostgreSQL writes it. */
+/**
+ * A line as the hash chain covers it: all columns except those of the MAC and of the place, as PostgreSQL writes them.
+ */
 export type ChainLine = {
   id: number;
   occurredAt: string;

@@ -4,7 +4,7 @@ import { type Env, read, wholeNumber, withScheme } from "./read.ts";
 type OwnLog = {
   /** `file:PATH` of the key that signs the log of live seals. */
   logKey: string;
-  /** The host in the origin of each log, which is the log's name `HOST/log/NAME`; null for the host of BASE_URL. */
+  /** The host in each log's origin (its name, `HOST/log/NAME`); null for the host of BASE_URL. */
   logOrigin: string | null;
   logIntervalMs: number;
   /** The file that lists the live log's witnesses (C2SP tlog-policy); null for none. */

@@ -31,7 +31,7 @@ export type TelnyxSettings = Account & {
 
 /**
  * The account at a provider; null when its key is not set.
- * @throws StartupError for a setting that has no effect without the key
+ * @throws StartupError when one of `others` is set without the key, or when the key or the base URL is malformed
  */
 function accountOf(env: Env, keyName: string, baseName: string, others: readonly string[]): Account | null {
   const apiKey = secretEnv(env, keyName);

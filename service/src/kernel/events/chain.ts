@@ -27,7 +27,7 @@ type ChainDeps = { db: Database; rowMac: RowMac };
 
 /**
  * The result of adding one batch of events to the chain: how many events got a position, and the row number of the
- * batch's last event. `last` is null when no event without a position is left.
+ * batch's last event. `last` is null after the last batch.
  */
 type Page = { chained: number; last: number | null };
 
@@ -114,7 +114,8 @@ export const leftJoinPlace = (event: Statement): Statement =>
   sql`LEFT JOIN event_chain AS link ON link.event = ${event}`;
 
 /**
- * The last position of an owner's chain, or 0 when the chain is empty; and whether some events have no position yet.
+ * The last position of an owner's chain, or 0 when the chain is empty; and whether any event has no position. That may
+ * be a forged event, which never gets one.
  */
 export async function endOfChain(
   db: Sql,

@@ -94,8 +94,8 @@ SELECT id AS key, occurred_at AS "occurredAt", topic, event_id AS "eventId@event
 export const protectedTables = [eventRows];
 
 /**
- * The result of checking all events: how many were checked, the ids of those whose MAC is invalid, and the ids of
- * copies of authentic events.
+ * The result of checking all events: how many were checked, the row numbers of those whose MAC is invalid, and the row
+ * numbers of copies of authentic events.
  */
 export type EventReport = { events: number; forged: number[]; copies: number[] };
 

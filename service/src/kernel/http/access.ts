@@ -68,8 +68,8 @@ export const inTurn = (hooks: readonly onRequestAsyncHookHandler[]): onRequestAs
 
 /**
  * The hooks that identify the caller and count the request. The policy `partner-write` counts by key, or by firm for a
- * session, so its hook runs after authentication. The other policies count by session or IP address, before a key is
- * checked.
+ * session, so its hook runs after authentication. The other policies count before a key is checked: `partner-portal` by
+ * session if there is one, the others by network.
  */
 export function callerHooks(deps: CallerDeps, caller: Caller, policy: Policy): onRequestAsyncHookHandler[] {
   const session = caller === "session" || caller === "key-or-session" ? [readSession(deps)] : [];

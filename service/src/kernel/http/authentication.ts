@@ -4,7 +4,7 @@ import { ServiceError } from "../platform/errors.ts";
 import { clientAddress } from "./client-address.ts";
 import { HttpError } from "./errors/http-error.ts";
 
-/** The dependencies of session-or-key routes. `ownOrigin` is the origin of the service's public URL. */
+/** The dependencies of hooks that authenticate callers. `ownOrigin` is the origin of the service's public URL. */
 export type Callers = { resolveKey: ResolveKey; resolveSession: ResolveSession; ownOrigin: string };
 
 declare module "fastify" {
@@ -33,7 +33,7 @@ export function readSession({ resolveSession }: Pick<Callers, "resolveSession">)
   };
 }
 
-/** Hook that requires the session found by `readSession`. A write must be sent by one of the service's own pages. */
+/** Hook that requires the session found by `readSession`. Refuses a write from a page of another site. */
 export function requireSession({ ownOrigin }: Pick<Callers, "ownOrigin">) {
   return async (request: FastifyRequest): Promise<void> => {
     sessionOf(request);

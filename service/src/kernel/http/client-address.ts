@@ -9,8 +9,8 @@ declare module "fastify" {
 }
 
 /**
- * The caller's IP address, as reported by trusted proxies. It is cached, because each request needs it several times
- * and the framework parses the headers each time.
+ * The caller's IP address, as reported by trusted proxies or by the node that forwarded the request. It is cached,
+ * because each request needs it several times and the framework parses the headers each time.
  */
 export function clientAddress(request: FastifyRequest): string {
   request.clientAddress ??= request.ip;

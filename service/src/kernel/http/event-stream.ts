@@ -7,7 +7,8 @@ const pingMs = 15_000;
 type SendEvent = (data: unknown) => void;
 
 /**
- * Begins a subscription for one page.
+ * Begins a subscription for one page. Must not send before it returns, because the head of the response is written
+ * after that.
  * @param end ends the page's stream
  * @returns a function that ends the subscription
  */

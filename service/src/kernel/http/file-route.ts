@@ -91,8 +91,8 @@ export async function sendRange(
 
 /**
  * Parses a single byte range (RFC 9110, section 14).
- * @returns null for the whole file, also when the header is invalid; "none" for a range that contains no byte of the
- * file
+ * @returns null for the whole file, also when the header is invalid or names several ranges; "none" for a range that
+ * contains no byte of the file
  */
 function byteRange(header: string | undefined, length: number): ByteRange | "none" | null {
   const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];

@@ -116,9 +116,9 @@ const unreached = (options?: ErrorOptions) =>
 const busy = () => new BusyError("Too many requests are passed on to other servers now. Try again.");
 
 /**
- * Ends the oldest request of a page, so that a new one can be forwarded. Requests are forwarded before the other node
- * checks the link's code. If no request were ended, a stranger with a person's link, but not the code, could use up the
- * page's requests. The person would be locked out.
+ * Ends one request of a page, so that a new one can be forwarded: the oldest without a body, or else one whose body is
+ * not yet sent. Requests are forwarded before the other node checks the link's code. If no request were ended, a
+ * stranger with a person's link, but not the code, could use up the page's requests. The person would be locked out.
  *
  * Event streams are never ended, because only a browser that sent the right code gets one. A request whose whole body
  * was sent isn't ended either. The other node may have acted on it, and the caller would not learn the result.
@@ -155,7 +155,8 @@ export class Passing {
    * Answers a request with the response of another node. Must run before the request's body is read.
    * @param onOpen called once the forwarded call is open, with a function that ends the call early. `onOpen` returns a
    * function to run after the call has ended.
-   * @throws ServiceError `unavailable` when the other node does not respond in time; `validation` when the body stalls
+   * @throws ServiceError `unavailable` for no response in time, too many open requests, or an already forwarded
+   * request; `validation` when the body stalls
    */
   async pass(
     request: FastifyRequest,
@@ -238,7 +239,7 @@ function sendBody(body: IncomingMessage, call: ClientRequest, mostMs: number): v
 
 /**
  * Resolves with the other node's response as soon as it begins.
- * @throws ServiceError when no response begins in time
+ * @throws ServiceError when no response begins in time, or the connection fails
  */
 function answerOf(call: ClientRequest, answerMs: number): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {

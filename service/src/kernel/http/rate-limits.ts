@@ -29,7 +29,7 @@ export type Policy = keyof typeof policies;
 export type RateLimits = {
   /** Hook that counts a request against the caller's limit under the policy. */
   limit: (policy: Policy) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-  /** True if Redis responds; null where requests are counted in this process. */
+  /** True if Redis responds; null where no Redis is used. */
   redisIsUp: () => Promise<boolean | null>;
   close: () => Promise<void>;
 };
@@ -117,8 +117,8 @@ async function consume(counter: RateLimiterAbstract, caller: string): Promise<Ra
 }
 
 /**
- * Counts the request for its network and, unless the network's limit refuses it, also for its site. Returns the counter
- * that refuses the request. If neither refuses it, returns the network's counter.
+ * Counts the request for its caller and, unless the caller's limit refuses it, also for the caller's site, if any.
+ * Returns the counter that refuses the request. If neither refuses it, returns the caller's counter.
  */
 async function consumeBoth(counters: Counters, policy: Policy, request: FastifyRequest): Promise<RateLimiterRes> {
   const { caller, site } = callerOf(policy, request);

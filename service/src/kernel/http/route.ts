@@ -42,7 +42,10 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
    * Parameters of other types are not checked here, because the domain parses them.
    */
   query?: Q;
-  /** The schema of the body, for /openapi.json only. The domain checks the body and uses the contract's messages. */
+  /**
+   * The schema of the body, for /openapi.json and for `warns`. The domain checks the body and uses the contract's
+   * messages.
+   */
   body?: Named;
   /**
    * The kind of parser for the body. Default: `upload` for a route with a `form`, and JSON for a route with a `body`.
@@ -54,7 +57,8 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
    */
   form?: { schema: object; notForm: string };
   /**
-   * True if the response has `warnings`, which list unknown members of the body. Only callers with a test key get them.
+   * True if the response has `warnings`, which list unknown members of the body. Only callers in the test environment
+   * get them.
    */
   warns?: true;
   headers?: TObject;
@@ -66,7 +70,7 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   /** Schemas of refusals whose body is not `{error}`, by status. */
   otherAnswers?: Readonly<Record<number, TSchema>>;
   answerHeaders?: Readonly<Record<string, string>>;
-  /** Runs before a refusal is sent. */
+  /** Runs before the response to any error is sent, also to an unknown one. */
   onRefusal?: (request: RouteRequest<P, Q>, error: Error) => Promise<void>;
   /**
    * Handles a request.

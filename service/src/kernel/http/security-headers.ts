@@ -21,7 +21,7 @@ export function securityHeaders(baseUrl: string): Readonly<Record<string, string
   };
 }
 
-/** Additional headers of pages. */
+/** Headers of pages, in addition to those of every response. Their Content-Security-Policy replaces the general one. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": pagePolicy,
   "cross-origin-opener-policy": "same-origin",

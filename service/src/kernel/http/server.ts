@@ -114,7 +114,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-/** True if an HTTP/1.1 request has exactly one Host header (RFC 9112, section 3.2). Any other number gets a 400. */
+/**
+ * True if a request has exactly one Host header (RFC 9112, section 3.2), or is HTTP/1.0 and has none. Any other request
+ * gets a 400.
+ */
 function namesOneHost({ raw: { rawHeaders, httpVersion } }: FastifyRequest): boolean {
   let hosts = 0;
   for (let n = 0; n < rawHeaders.length; n += 2) if (rawHeaders[n]?.toLowerCase() === "host") hosts++;

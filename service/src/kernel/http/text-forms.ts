@@ -20,8 +20,8 @@ export async function acceptTextForms(scope: FastifyInstance): Promise<void> {
 }
 
 /**
- * The fields of the request's form, in their order.
- * @throws ServiceError `validation` for a malformed form, or for one that contains a file.
+ * The fields of the request's form, in their order. Empty for a body of another type.
+ * @throws ServiceError `validation` for a malformed form, one that exceeds `limits`, or one that contains a file.
  */
 export async function formFields(request: FastifyRequest): Promise<[string, string][]> {
   if (!request.isMultipart()) return Array.isArray(request.body) ? (request.body as [string, string][]) : [];

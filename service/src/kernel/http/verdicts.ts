@@ -23,7 +23,7 @@ export const unknownVerdict = () => new HttpError("verdict_unknown", "No such pa
  */
 export const deletedVerdict = (message: string) => new HttpError("verdict_deleted", message);
 
-/** A verification's URL is a credential, so no cache may store the page. */
+/** Tells caches not to store a response. A verification's URL is a credential. */
 export const uncached = { "Cache-Control": "no-store" };
 
 /** For /openapi.json: the response of a public verification to an unknown code, whose body is not `{error}`. */

@@ -11,14 +11,14 @@ export const warnings = Type.Optional(
 );
 
 /**
- * The `warnings` member of a response. It is added only for a test key and only when there are warnings, so responses
- * to live keys never change.
+ * The `warnings` member of a response. It is added only in the test environment, and only when there are warnings. So
+ * responses to live keys never change.
  */
 export function warningsFor(request: FastifyRequest, find: () => string[]): { warnings?: string[] } {
   const found = principalOf(request).environment === "test" ? find() : [];
   return found.length > 0 ? { warnings: found } : {};
 }
 
-/** The names of members that a JSON body has and its schema lacks. */
+/** A warning for each member that a JSON body has and its schema lacks; at most `mostWarnings`. */
 export const unknownMembers = (body: unknown, { properties = {} }: { properties?: object }): string[] =>
   typeof body === "object" && body !== null ? unknownFields(Object.keys(body), Object.keys(properties)) : [];

@@ -31,8 +31,8 @@ const step = 12;
 const mostPages = 5;
 
 /**
- * The lowest blank place of this size, on the last page that has one; null if there is none or pdf.js can't read the
- * document.
+ * The lowest blank place of this size at the left or right margin. Of the last `mostPages`, takes the last page that
+ * has one. Null if there is none or pdf.js can't read the document.
  *
  * Skips pages that are shown rotated or scaled. Only words, annotations and planned fields make a place occupied, not
  * lines or pictures. `onPrinted` also skips pages without words, which are probably scans.

@@ -6,8 +6,8 @@ type Item = Run | { readonly type: string };
 export type AsShown = (x: number, y: number) => number[];
 
 /**
- * A field's value, and the run of text next to it on the page. If there is no text near the field, `run` is null and
- * `text` begins with the field's description.
+ * A field's value, and the run of text next to it on the page. If there is no text near the field, `run` is null. Then
+ * the field's description precedes the value in `text`, unless they are equal.
  */
 export type ValueNextToRun = { readonly text: string; readonly run: number | null; readonly side: "before" | "after" };
 
@@ -40,7 +40,8 @@ const runsIn = (items: readonly Item[]): Run[] => items.filter((item) => "str" i
 
 /**
  * The values of a page's fields, in reading order. Each has the words next to which a screen reader should speak it. A
- * checkbox's value comes before the words to its right. Any other value comes after the words to its left or above it.
+ * checkbox's value comes before the words to its right, if there are any. Any other value comes after the words to its
+ * left or above it.
  */
 export function fieldValues(
   items: readonly Item[],

@@ -17,7 +17,10 @@ export type Section = {
 /** An opened document: its cross-reference chain has been read, but none of its objects. */
 export type PdfFile = {
   readonly bytes: Buffer;
-  /** The number to add to each offset that the file states: the length of the junk before `%PDF-`, usually 0. */
+  /**
+   * The number to add to each offset that the file states. It is the length of the junk before `%PDF-`, or 0 if offsets
+   * count from the file's start.
+   */
   readonly base: number;
   /** The number after the last `startxref`, as the file states it. */
   readonly startxref: number;

@@ -53,7 +53,7 @@ function readNext(walked: Walk): FormField | undefined {
 
 /**
  * The fields of a form (ISO 32000-1 12.7.3), each node before its descendants. The number of steps is limited. A field
- * that is listed twice is visited once. Missing fields and fields that are not dictionaries are skipped.
+ * that is listed twice is visited once. Fields that are missing, direct objects or not dictionaries are skipped.
  * @throws PdfRefusal `needs_repair`, `too_complex`
  */
 function* walk(file: PdfFile, acroForm: Dict): Generator<FormField, void, undefined> {

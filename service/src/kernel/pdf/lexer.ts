@@ -57,8 +57,8 @@ export function hasWord(bytes: Buffer, at: number, word: string): boolean {
 }
 
 /**
- * An unsigned decimal number of at most ten digits at `at`, and the position of its end. The value is -1 if there is no
- * number.
+ * An unsigned decimal number of at most ten digits at `at`, and the position of its end. The value is -1 and the end is
+ * `at` if there is no number, or a longer one.
  */
 export function readDigits(bytes: Buffer, at: number): { value: number; end: number } {
   let value = 0;

@@ -2,7 +2,7 @@ import { PdfRefusal } from "./refusal.ts";
 
 /** Limits on the cost of one document, far above the needs of real documents. */
 export const LIMITS = {
-  /** The largest document read, in bytes (35 MiB). */
+  /** The largest document read, in bytes (35 MiB), unless a caller sets another limit. */
   fileBytes: 35 * 1024 * 1024,
   /** `%PDF-` must begin within this many bytes. */
   headerSearch: 1024,

@@ -9,7 +9,7 @@ import type { PdfLookup } from "./xref/lookup.ts";
 
 /** A form field that a person can fill in or sign, with its widgets. */
 export type NamedField = Pick<FormField, "ref" | "dict" | "type"> & {
-  /** The fully qualified name; null when some of its characters can't be decoded unambiguously. */
+  /** The fully qualified name; null when it can't be decoded unambiguously. */
   readonly name: string | null;
   /** The value of Ff, inherited from the nearest ancestor when the field has none. */
   readonly flags: number;

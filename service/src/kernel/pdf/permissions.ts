@@ -10,7 +10,7 @@ type Allowed = 2 | 3 | null;
 
 /**
  * The changes that the document's certification still allows (P in ISO 32000-2 12.8.2.2): 2 allows forms and
- * signatures, 3 also allows annotations. Null without a certification.
+ * signatures, 3 also allows annotations. Null without a certification, or if it restricts nothing.
  * @throws PdfRefusal `docmdp_forbids_changes` for 1, which allows no changes
  */
 export function certification(file: PdfFile, catalog: Dict): Allowed {

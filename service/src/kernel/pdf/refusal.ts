@@ -1,4 +1,7 @@
-/** All reasons to refuse a PDF. The service repairs nothing: it refuses a file that would need repair. */
+/**
+ * All reasons to refuse a PDF. The service changes no byte of a file. It refuses a damaged file, unless only the
+ * cross-reference is unreadable and `restate` can replace it.
+ */
 export const PDF_REFUSALS = [
   "not_a_pdf",
   "encrypted",
@@ -13,7 +16,7 @@ export type PdfRefusalReason = (typeof PDF_REFUSALS)[number];
 
 /**
  * Thrown for a document that can't be used unchanged. `reason` is a code for programs. `detail` says in printable ASCII
- * what is wrong and at which byte offset, in the file or in an object stream.
+ * what is wrong. Where it helps, it names the byte offset, in the file or in an object stream.
  */
 export class PdfRefusal extends Error {
   readonly reason: PdfRefusalReason;

@@ -10,7 +10,7 @@ export type Shown = { readonly id: string; readonly subtype: string; readonly is
 export const tolerance = 1;
 const hiddenFlag = 2;
 
-/** The annotations and fields that are visible on a page, on screen or on paper. */
+/** The annotations and fields of a page, without hidden ones and popups. */
 export async function shownOn(page: PdfPage): Promise<Shown[]> {
   const annotations: readonly Readonly<Record<string, unknown>>[] = await page.getAnnotations({ intent: "any" });
   return annotations.flatMap(({ id, subtype, fieldType, rect, annotationFlags }) => {

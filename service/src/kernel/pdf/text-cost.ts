@@ -21,7 +21,7 @@ const mostFilters = 4;
 /**
  * The data of each stream that may contain text. Streams are found by their keywords, as lenient readers find them.
  * Yields `unread` for a stream with a filter that is not supported here. Yields `too large`, and ends, when all the
- * data together exceed `LIMITS.inflatedBytes`.
+ * data together exceed `LIMITS.inflatedBytes`, or when a stream has too many filters.
  */
 export function* textStreams(bytes: Buffer): Generator<Buffer | "unread" | "too large", void, undefined> {
   let left: number = LIMITS.inflatedBytes;

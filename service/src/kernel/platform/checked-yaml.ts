@@ -7,7 +7,7 @@ import { StartupError } from "./errors.ts";
 /**
  * Reads a YAML file that must match `schema`.
  * @param setting the setting that names the file, for the message
- * @throws StartupError naming the first entry that breaks a rule
+ * @throws StartupError naming the first entry that breaks a rule, or for a file that can't be read
  */
 export function readCheckedYaml<Schema extends TSchema>(setting: string, path: string, schema: Schema): Static<Schema> {
   const content = contentOf(setting, path);

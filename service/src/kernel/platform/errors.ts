@@ -17,7 +17,10 @@ export type ErrorCode =
   | "processor_failed"
   | "unavailable";
 
-/** A refusal whose message the caller sees: `message` names the field and the rule, and contains no secret. */
+/**
+ * A refusal whose message the caller sees. The message contains no secret. If the code is `validation`, the message
+ * names the field and the rule.
+ */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   /** The refused part of the input, such as `signers[2].email`, with which the message begins. Null if not recorded. */

@@ -118,12 +118,15 @@ const ofKey = ({ owner, route, key }: RequestKey): Statement =>
   sql`partner_id = ${owner.partnerId} AND environment = ${owner.environment} AND route = ${route}
     AND idempotency_key = ${key}`;
 
-/** `isPending`: the request is in progress. `isAbandoned`: it has taken too long. */
+/**
+ * `isPending`: the request is in progress or abandoned. `isAbandoned`: it has taken too long, or failed with an unknown
+ * outcome.
+ */
 export type Found = Stored & { isPending: boolean; isAbandoned: boolean };
 
 /**
- * The stored result of an earlier request with this key; undefined for a new key.
- * @throws ServiceError when the key was used with another body
+ * The stored result of an earlier request with this key; undefined for a new or expired key.
+ * @throws ServiceError when the key was used with another body, or when the stored result can't be read
  */
 export async function findKey(db: Sql, key: RequestKey, now: Date, readText: ReadText): Promise<Found | undefined> {
   const [found] = await db.query<Omit<Found, "result"> & { fingerprint: Buffer; text: string }>(sql`

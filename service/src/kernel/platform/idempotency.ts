@@ -58,7 +58,8 @@ export type Work<Result> = Answered<Result> & {
 /**
  * Claims the request's key, then performs the work once. An error of `work` is not stored: the key is released, unless
  * the work may have been committed.
- * @throws ServiceError when the key was used with another body, or a duplicate is still in progress after 5 s
+ * @throws ServiceError when the key was used with another body, or a duplicate is still in progress after 5 s; also
+ * with `refuseAbandoned`
  */
 export const once = <Result extends object>(
   deps: OnceDeps,
@@ -81,13 +82,13 @@ export type Steps<Result extends object> = Answered<Result> & {
    * @returns null when the key was already claimed; nothing was written then
    */
   begin: (claim: Claim | null) => Promise<Progress<Result> | null>;
-  /** Completes the result. If this process dies first, another request calls `finish` again. */
+  /** Completes the result. If it fails, or this process dies first, another request calls `finish` again. */
   finish: (soFar: Result) => Promise<Result>;
 };
 
 /**
- * Like `once`, for work whose first part also writes the claim. When `finish` fails, the next request with the key
- * continues from the stored result.
+ * Like `once`, for work whose first part also writes the claim. When `finish` fails, the claim stays. Once it counts as
+ * abandoned, a request with the key continues from the stored result.
  */
 export const onceInSteps = <Result extends object>(
   deps: OnceDeps,

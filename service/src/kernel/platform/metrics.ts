@@ -3,7 +3,7 @@ import { endsWithin } from "./work/ends-within.ts";
 
 export type Metrics = {
   observe: (method: string, route: string, status: number, seconds: number) => void;
-  /** The counter with this name, created on first use. */
+  /** Creates the counter with this name. Call it once for each name. */
   counter: <L extends string>(name: string, help: string, labels: readonly L[]) => Counter<L>;
   /**
    * Adds a gauge that is read at each scrape.

@@ -97,8 +97,8 @@ export class OwnNode {
 }
 
 /**
- * Finds out which node of this service is at a URL, by a forwarded request for /healthz, which has no effect.
- * @returns the node's name; null for another program, or for a service with another master key
+ * Finds out which other node of this service is at a URL, by a forwarded request for /healthz, which has no effect.
+ * @returns the node's name; null for this node itself, for another program, or for a service with another master key
  * @throws Error when nothing responds
  */
 export async function nodeAt(own: OwnNode, url: string, signal: AbortSignal): Promise<string | null> {

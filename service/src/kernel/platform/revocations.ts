@@ -83,8 +83,8 @@ export async function durableRevocations(db: Sql, rowMac: RowMac): Promise<Durab
 export const revocationsOf = (subject: string): Statement => sql`SELECT FROM revocations WHERE subject = ${subject}`;
 
 /**
- * All rows that revoke keys or seal certificates, in the order in which they were recorded. A row without a valid MAC
- * may be forged, or an attacker may have removed its MAC.
+ * All rows that revoke objects of these kinds, in the order in which they were recorded. A row without a valid MAC may
+ * be forged, or an attacker may have removed its MAC.
  */
 export async function storedRevocations(
   db: Sql,

@@ -6,7 +6,7 @@ import { ServiceError, StartupError } from "./errors.ts";
 /** An encryption key: 32 secret bytes. Logs show `***` instead of them. */
 export type SecretBytes = {
   readonly reveal: () => Uint8Array;
-  /** Older keys, which only decrypt. */
+  /** Older keys, which decrypt and verify old data, but encrypt nothing new. */
   readonly others: readonly SecretBytes[];
   toString: () => string;
   toJSON: () => string;
@@ -16,7 +16,7 @@ export function secretBytes(bytes: Uint8Array, others: readonly SecretBytes[] = 
   return { reveal: () => bytes, others, toString: () => "***", toJSON: () => "***" };
 }
 
-/** All keys that can decrypt, the current one first. */
+/** All keys that can decrypt or verify data, the current one first. */
 export const keysOf = (master: SecretBytes): readonly SecretBytes[] => [master, ...master.others];
 
 /**
@@ -89,7 +89,10 @@ export const deriveSalted = (master: SecretBytes, use: string, salt: Uint8Array)
 export const derivedToken = (key: Uint8Array, id: string): string =>
   createHmac("sha256", key).update(id).digest("hex").slice(0, 40);
 
-/** The length of a key's id in bytes. Each encrypted value and each MAC contains the id of its key. */
+/**
+ * The length of a key's id in bytes. Each MAC, and each value encrypted since keys have ids, contains the id of its
+ * key.
+ */
 export const keyIdBytes = 4;
 
 /** The id of a key. It reveals nothing about the key. */

@@ -89,11 +89,17 @@ export const byEnvironment = (
   ]),
 });
 
-/** SQL condition: no row of the table refers to the blob of the row `named`. */
+/**
+ * SQL condition: no row of the table refers to the blob of the row `named`.
+ * @param where a further condition on these rows, which begins with AND
+ */
 export const unnamedIn = (table: Statement, where: Statement = nothing): Statement =>
   sql`NOT EXISTS (SELECT FROM ${table} AS other WHERE other.blob_key = named.blob_key ${where})`;
 
-/** SQL condition: no row of the source needs the blob of the row `named`. Rows that are due don't need it. */
+/**
+ * SQL condition: no row of the source needs the blob of the row `named`. Rows that are due don't need it.
+ * @param where a further condition on these rows, which begins with AND
+ */
 export const undueIn = (
   { rows, blobKey, deletableAt }: Pick<Source, "rows" | "blobKey" | "deletableAt">,
   now: Date,

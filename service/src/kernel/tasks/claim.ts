@@ -86,8 +86,8 @@ async function changeIn(
 
 /**
  * Claims a task. Only one of two concurrent claims succeeds.
- * @throws ServiceError for a task that another person has claimed or that has ended, and `unavailable` for a task whose
- * MAC is invalid
+ * @throws ServiceError for a task that anybody, even this person, has claimed, or that is paused or has ended;
+ * `unavailable` for a task whose MAC is invalid
  */
 export const claimTask = (deps: TaskDeps, id: number, by: string): Promise<void> =>
   change(deps, id, { action: "task.claimed", by }, claiming(id, by));
@@ -114,7 +114,7 @@ const claiming =
 /**
  * Releases a claimed task.
  * @param mayAnyone true if another person's claim may be released too
- * @throws ServiceError for another person's claim
+ * @throws ServiceError for another person's claim, and for a task that is unclaimed, paused or ended
  */
 export const releaseTask = (deps: TaskDeps, id: number, by: string, mayAnyone = false): Promise<void> =>
   change(deps, id, { action: "task.released", by }, releasing(id, by, mayAnyone));
@@ -177,7 +177,7 @@ export const bringClaimsNearer = (tx: Tx, partnerId: string, seconds: number) =>
  * Closes a task with a person's note, if the task's kind is one that a note closes.
  * @param book records in the books what the person did, and returns details for the audit line; required for tasks
  * about failed refunds
- * @throws ServiceError for a task of another kind, or without a note
+ * @throws ServiceError for a task of another kind, without a note or a required `book`, or for a paused or ended task
  */
 export const finishTask = (deps: TaskDeps, id: number, by: string, outcome: string, book?: Judge): Promise<void> =>
   change(deps, id, { action: "task.done", by }, async (tx, task, at) => {

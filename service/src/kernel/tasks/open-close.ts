@@ -21,7 +21,8 @@ export type NewTask = {
 };
 
 /**
- * Opens a task in the transaction of its cause, unless an open one has the same kind, order and subject.
+ * Opens a task in the transaction of its cause, unless an open or claimed one has the same kind, order and subject. A
+ * paused one doesn't count.
  * @param from the text after FROM, to open one task per row
  */
 export function openTask(tx: Tx, task: NewTask, from?: Statement): Promise<void> {
@@ -50,7 +51,7 @@ export async function hadTask(
 const ofOrder = (orderId: number, kind: TaskKind): Statement => sql`t.order_id = ${orderId} AND t.kind = ${kind}`;
 
 /**
- * Changes the reason of an open task, which staff read.
+ * Changes the reason of an open or claimed task, which staff read.
  * @param evenPaused true to change a paused task too
  */
 export async function explainTask(
@@ -65,7 +66,7 @@ export async function explainTask(
 }
 
 /**
- * Selects the open tasks to close, by their kinds. With `orderId`: the tasks of these orders and, if there is a
+ * Selects the unfinished tasks to close, by their kinds. With `orderId`: the tasks of these orders and, if there is a
  * `subject`, only those about that subject. Without `orderId`: tasks that have no order, by their subjects.
  */
 export type WhichTasks = { kinds: readonly TaskKind[] } & (
@@ -99,15 +100,17 @@ export async function closeTasks(tx: Tx, { kinds, orderId, subject }: WhichTasks
   );
 }
 
-/** Pauses an order's open tasks while the order is on hold. A claimed task keeps its claim. */
+/**
+ * Pauses an order's open and claimed tasks of these kinds while the order is on hold. A claimed task keeps its claim.
+ */
 export async function pauseTasks(tx: Tx, orderId: number, kinds: readonly TaskKind[]): Promise<void> {
   const which = sql`t.order_id = ${orderId} AND t.kind = ANY (${kinds}::text[]) AND t.state IN ('open', 'claimed')`;
   await changeTasks(tx, which, sql`state = 'paused'`);
 }
 
 /**
- * Resumes an order's paused tasks. A task stays paused if another task of the same kind and subject is open, or is
- * paused and older.
+ * Resumes an order's paused tasks. A task stays paused if another task of the same kind and subject is open or claimed,
+ * or is paused and older.
  */
 export async function resumeTasks(tx: Tx, orderId: number): Promise<void> {
   const which = sql`t.order_id = ${orderId} AND t.state = 'paused' AND NOT EXISTS (
@@ -123,7 +126,7 @@ export async function pauseUnclaimed(tx: Tx, orderId: number, kind: TaskKind): P
 
 /**
  * Resumes a task that `pauseUnclaimed` paused. The task stays paused if the order is on hold, or if another task of the
- * kind is open.
+ * kind is open or claimed.
  */
 export async function resumeUnclaimed(tx: Tx, orderId: number, kind: TaskKind): Promise<void> {
   const which = sql`${ofOrder(orderId, kind)} AND t.state = 'paused' AND t.claimed_by IS NULL
@@ -133,7 +136,7 @@ export async function resumeUnclaimed(tx: Tx, orderId: number, kind: TaskKind): 
 }
 
 /**
- * Opens a task for an order. Does nothing if the order is on hold, or if a task of the kind is already open or paused.
+ * Opens a task for an order. Does nothing if the order is on hold, or if a task of the kind is open, claimed or paused.
  */
 export const openUnlessPaused = (tx: Tx, task: NewTask & { orderId: number }): Promise<void> =>
   openTask(
@@ -163,7 +166,7 @@ export const openTasksOf = (
     WHERE order_id = ${orderId} AND kind = ANY (${kinds}::text[]) AND state IN ('open', 'claimed', 'paused')
       ${subject === undefined ? nothing : sql`AND subject = ${subject}`} ORDER BY id`);
 
-/** The person who has claimed the order's task of this kind; null if nobody has. */
+/** The person who has claimed the order's task of this kind; null if nobody has. A paused task counts as unclaimed. */
 export async function claimantOf(db: Sql, orderId: number, kind: TaskKind): Promise<string | null> {
   const tasks = await openTasksOf(db, { orderId, kinds: [kind] });
   return tasks.find(({ state }) => state === "claimed")?.claimedBy ?? null;
@@ -178,9 +181,9 @@ export const lockTasks = (tx: Tx, kind: TaskKind) =>
 
 /**
  * Opens one task, without an order, for each subject that needs one, and closes tasks that are no longer needed. A task
- * that a person ended is not opened again, unless the need began later. A closed task whose MAC is invalid is ignored,
- * so its subject gets a new task. An advisory lock makes nodes do this one after another. So no node closes a task that
- * another node has just opened.
+ * that a person ended is not opened again, unless the need is known to have begun later. A closed task whose MAC is
+ * invalid is ignored, so its subject gets a new task. An advisory lock makes nodes do this one after another. So no
+ * node closes a task that another node has just opened.
  * @param read reads the subjects, after the lock was acquired
  */
 export async function keepTasks(

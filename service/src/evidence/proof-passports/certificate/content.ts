@@ -10,7 +10,7 @@ export type ProofCertificate = {
   recordBytes: Uint8Array;
   /** The firm that owns the passport; null on the public certificate, which must not reveal the firm. */
   firm: { name: string; accentColor: string | null; logo: Uint8Array | null } | null;
-  /** Facts of the uploaded document and of the sealed PDF; null when the sealed PDF is not stored. */
+  /** Facts of the uploaded document and of the sealed PDF; null when the sealed PDF is not stored or can't be read. */
   document: { bytes: number; sealedBytes: number; pages: number | null } | null;
   /** The X.509 certificate of the document's seal: its subject, and its SHA-256 in hex. */
   sealedBy: { certificate: string; fingerprint: string };

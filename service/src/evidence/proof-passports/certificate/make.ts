@@ -115,7 +115,7 @@ async function make(
   return (await sealOwnDocument(sealing.sealDocument, { bytes, holder, reason, timeStamped: false })).bytes;
 }
 
-/** Facts of the sealed PDF; null when it is not stored. */
+/** Facts of the sealed PDF; null when it is not stored or can't be read. */
 async function documentOf(deps: CertificateDeps, evidence: EvidenceRow): Promise<ProofCertificate["document"]> {
   return withSealed(deps, evidence, async (sealed) => {
     const { originalLength } = await sealedParts(sealed);

@@ -23,7 +23,7 @@ export type LogEvidence = {
  * All evidence of a passport, so that anyone can verify it. Equal evidence gives equal bytes. The evidence changes when
  * the log includes the seal, when the hourly root is anchored, when a block confirms a proof, and when the sealed PDF
  * is deleted.
- * @param sealed the sealed PDF; null when it is not stored
+ * @param sealed the sealed PDF; null when it is not stored or can't be read
  */
 export function evidenceFiles(
   evidence: EvidenceRow & LogEvidence,

@@ -7,7 +7,7 @@ export type ReadmeFacts = {
   verifyUrl: string;
   docSha256: string;
   sealedSha256: string;
-  /** The byte offsets of the parts of the sealed PDF; null when it is not stored. */
+  /** The byte offsets of the parts of the sealed PDF; null when it is not stored or can't be read. */
   parts: SealedParts | null;
   /** The time when the retention plan deleted the sealed PDF; null when it did not. */
   deletedAt: Date | null;
@@ -21,7 +21,10 @@ export type ReadmeFacts = {
   rootAnchored: boolean;
 };
 
-/** The commands that check each file of the evidence, for a shell with openssl 3, sha256sum and xxd. */
+/**
+ * The commands that check each file of the evidence, for a shell with openssl 3, coreutils, xxd, poppler and
+ * opentimestamps-client.
+ */
 export function evidenceReadme(facts: ReadmeFacts): string {
   const { parts } = facts;
   const sections = [

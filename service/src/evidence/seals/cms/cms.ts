@@ -20,7 +20,10 @@ export type CmsSigner = Pick<SignedDataWriter, "maxLength"> & {
   readonly sign: (place: SealPlace) => Promise<SealSignature>;
 };
 
-/** A signer with a local key. For a remote key, use the two steps below. */
+/**
+ * A signer with a key that this process can use: in a file, behind PKCS#11, or in AWS KMS. For any other key, use the
+ * two steps below.
+ */
 export function createCmsSigner({ key, chain }: { readonly key: SealKey; readonly chain: SignerChain }): CmsSigner {
   const { signedAttributes, cms, maxLength } = signedDataWriter(chain);
   return {

@@ -4,7 +4,7 @@ import { StartupError } from "../../../kernel/platform/errors.ts";
 /** The signature algorithms of seals. Both sign a SHA-256 digest, so that a document is hashed once for any key. */
 export type SealAlgorithm = "rsa-pkcs1-sha256" | "ecdsa-p256-sha256";
 
-/** The private key that seals documents, in a file or elsewhere. */
+/** A private key that seals documents or issues certificates, in a file or elsewhere. */
 export type SealKey = {
   readonly algorithm: SealAlgorithm;
   /** SubjectPublicKeyInfo, DER (RFC 5280 section 4.1.2.7). */

@@ -119,8 +119,8 @@ function noteWithoutPayments(log: FastifyBaseLogger): void {
 }
 
 /**
- * Sends the response for an error that a route or hook threw. An unknown error becomes an opaque 500 and a full log
- * line.
+ * Sends the response for an error that a route or hook threw. An unknown error becomes an opaque 500. A status from 500
+ * gets a full log line, except for `BusyError`, `NotYetError` and a missing payment processor.
  */
 export function wireError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const answer = wireErrorOf(error);

@@ -77,8 +77,8 @@ export async function acceptMultipart(scope: FastifyInstance): Promise<void> {
 /**
  * Reads a form with at most one file. The file is hashed as it arrives and is held once, in reserved memory. The memory
  * is reserved for the request's principal, or for the holder that the caller passes.
- * @throws ServiceError `validation` for a body that is not such a form, is cut off, too slow or too large, or has a
- * second file. Also throws the errors of `authenticate`.
+ * @throws ServiceError `validation` for a malformed form, or one that is cut off, too slow, too large, or has a second
+ * file; `unavailable` when too many forms wait. Also throws the errors of `authenticateAgain`.
  */
 export async function readForm(request: FastifyRequest, rules: FormRules, pace: BodyPace = bodyPace): Promise<Form> {
   const { messages } = rules;
@@ -133,7 +133,7 @@ async function readInPace(request: FastifyRequest, rules: FormRules, capacity: n
 
 /**
  * Authenticates the caller again.
- * @throws ServiceError when the caller may no longer upload, or is now a different caller
+ * @throws the errors of `authenticate`; ServiceError `conflict` when the caller's firm or environment has changed
  */
 async function authenticateAgain(request: FastifyRequest, { authenticate, holder }: FormRules): Promise<void> {
   // A route that passes a holder has no principal, so its `authenticate` compares the holders itself.
@@ -171,7 +171,8 @@ const looksPerWindow = 30;
 
 /**
  * Watches a body until its end, counting the bytes that arrived on its connection.
- * @param ended is called once, when the body is too slow or too long
+ * @param ended is called at most once: when the body is too slow or too long, or when nothing more can be sent on its
+ * connection
  * @returns a function that stops watching
  */
 function watchBody(

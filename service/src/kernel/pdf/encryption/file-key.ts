@@ -28,7 +28,10 @@ export type Opened = { readonly fileKey: Buffer; readonly owner: boolean };
 const PADDING = Buffer.from("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a", "hex");
 const md5 = (...parts: Buffer[]) => parts.reduce((hash, part) => hash.update(part), createHash("md5")).digest();
 
-/** Opens a file with the empty user password; null when the file has another user password. */
+/**
+ * Opens a file with the empty user password. Null when the file has another user password, or when its entries are too
+ * short.
+ */
 export function openByEmptyPassword(entries: KeyEntries): Opened | null {
   return entries.revision >= 5 ? openAes256(entries) : openRc4Key(entries);
 }

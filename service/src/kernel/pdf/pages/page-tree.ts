@@ -17,7 +17,7 @@ export type Page = {
 };
 
 /**
- * The pages in order, read on demand. The number of steps is limited, and each node is visited at most once.
+ * The pages in order, read on demand. The number of steps is limited. A node that is reached twice is refused.
  * @throws PdfRefusal `no_pages` when there is no page tree, `needs_repair`, `too_complex`
  */
 export function* pages(file: PdfFile, catalog: Dict): Generator<Page, void, undefined> {
@@ -69,7 +69,8 @@ export function firstPage(file: PdfFile, catalog: Dict): Page {
 
 /**
  * The number of pages that the page tree reaches. It must equal the Count in the root of the tree.
- * @throws PdfRefusal `needs_repair` when the two numbers differ
+ * @throws PdfRefusal `needs_repair` when the two numbers differ; `no_pages` when there is none; also the refusals of
+ * `pages`
  */
 export function countPages(file: PdfFile, catalog: Dict): number {
   const root = resolveDict(file, entry(catalog, "Pages"), "the root of the page tree");

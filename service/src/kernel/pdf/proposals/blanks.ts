@@ -65,8 +65,8 @@ const isLineIn = ({ x, y, width }: Rule, box: Rect): boolean =>
   x > box.x + 1 && x + width < endOf(box) - 1 && y > box.y + 9 && y < box.y + box.height - 1;
 
 /**
- * True if a frame is a box to write in. A very low frame is not one, because some typesetters draw lines as frames. A
- * low frame that is nearly square is not one either: it is a checkbox.
+ * True if a frame is a box to write in: neither very low nor very high. Some typesetters draw lines as very low frames.
+ * A low frame that is nearly square is a checkbox.
  */
 const isBoxSize = ({ width, height }: Rect): boolean =>
   height <= 80 && (height >= 14 || (height >= 9 && width > 2.5 * height));

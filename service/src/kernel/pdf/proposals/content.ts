@@ -13,7 +13,10 @@ export type { Rect, Rule } from "./lines.ts";
  */
 export type OwnOption = { readonly label: string; readonly rect: Rect | null };
 
-/** A form field that the document already contains. For a radio group, `rect` is the rectangle of its first option. */
+/**
+ * A form field that the document already contains: an empty, visible field that is not read-only. For a radio group,
+ * `rect` is the rectangle of its first option.
+ */
 export type OwnField = {
   readonly kind: "signature" | "text" | "checkbox" | "dropdown" | "radio";
   readonly name: string;
@@ -87,8 +90,8 @@ type Annotation = {
 };
 
 /**
- * A choice with a single option needs no answer. A dropdown with more options than `most`, such as a list of states,
- * becomes a text field.
+ * The least and the most options of a choice. With fewer or more, a dropdown becomes a text field, and a radio group is
+ * left out.
  */
 const optionCount = { least: 2, most: 50 } as const;
 const longestOption = 200;

@@ -154,7 +154,10 @@ const longestPiece = 30;
 /** A vertical line that the page draws. */
 type Upright = { readonly x: number; readonly top: number; readonly bottom: number };
 
-/** A page with more lines than this counts as a drawing. A form's tables have fewer. */
+/**
+ * On a page with more horizontal or vertical lines than this, no cells are looked for. It counts as a drawing; a form's
+ * tables have fewer lines.
+ */
 const mostLines = 400;
 const touch = 2;
 

@@ -93,8 +93,8 @@ function confidenceOf({ kind, words, reason }: Plain): Proposal["confidence"] {
 }
 
 /**
- * True for a page with too many words or lines to be a form. It is not searched, because each line is compared with
- * each word.
+ * True for a page with too many words or lines to be a form. It is not searched for blanks, because each line is
+ * compared with each word.
  */
 const isDrawing = ({ runs, rules, boxes }: PageContent): boolean =>
   runs.length > 4_000 || rules.length + boxes.length > 1_000;

@@ -37,15 +37,15 @@ const changing: ReadonlySet<string> = new Set([
 ]);
 const ofActions: ReadonlySet<string> = new Set(["A", "PA", "OpenAction", "Next"]);
 /**
- * The keys that decide what `lookAt` finds. A dictionary that has one of them twice is refused, because readers
- * disagree on which value applies.
+ * The keys that decide what `lookAt` finds. If a dictionary has one of them with two different values, `lookAt` throws,
+ * because readers disagree on which value applies.
  */
 const asked = ["S", "JS", "F", "Ref", "OPI", "Subtype", "Subtype2", "Alternates", "EF", "UF"] as const;
 
 /**
  * Records the actions and embedded files that a dictionary names.
  * @throws UnseenContent for content that is only printed, or that is in another file
- * @throws PdfRefusal for a repeated key
+ * @throws PdfRefusal for a key with two different values
  */
 export function lookAt(file: PdfFile, { dict, isStream, key, above }: Reached, found: Contents): void {
   if (dict.repeated) for (const name of asked) entry(dict, name);

@@ -9,9 +9,9 @@ import { type DocumentNotice, quoted, UnseenContent } from "./notice.ts";
 const mostNotices = 20;
 
 /**
- * Returns a notice for each of the document's layers that is off (ISO 32000-2, section 8.11). A layer's usage can
- * switch it on or off for viewing or printing, but not all readers apply the usage. So both states are considered: with
- * the usage and without it.
+ * Returns a notice for each of the document's layers that is off (ISO 32000-2, section 8.11), up to `mostNotices`. A
+ * layer's usage can switch it on or off for viewing or printing, but not all readers apply the usage. So both states
+ * are considered: with the usage and without it.
  * @throws UnseenContent for a layer that may differ between screens and paper
  */
 export function hiddenLayers(file: PdfFile, catalog: Dict): DocumentNotice[] {

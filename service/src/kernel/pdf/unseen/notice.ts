@@ -1,4 +1,7 @@
-/** Kinds of content that a person may overlook in the sealed document. They don't prevent signing. */
+/**
+ * Notices about a document, most of them about content that a person may overlook in it. None of them makes the service
+ * refuse the document.
+ */
 export const noticeCodes = [
   /** A place for a signature or text is on top of words of the page; `text` quotes the words. */
   "text_below_place",

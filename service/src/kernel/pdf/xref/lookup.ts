@@ -18,7 +18,7 @@ export type PdfLookup = {
   readonly file: PdfFile;
   /** The kind of the newest cross-reference section; hybrid counts as a table. */
   readonly xrefKind: "table" | "stream";
-  /** The lowest free object number: above every Size and every listed object. */
+  /** An unused object number: not below any Size, and above every listed object. */
   readonly nextObject: number;
   readonly root: { readonly ref: Ref; readonly dict: Dict };
   /** The value of Info in the newest trailer. */

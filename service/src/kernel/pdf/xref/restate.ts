@@ -15,8 +15,8 @@ type Walk = { readonly objects: Map<number, Found>; trailer: Dict | null };
 
 /**
  * Reads a document whose own cross-reference is unreadable, if there is only one way to find its objects. No number may
- * be used twice, and no stream may contain anything that looks like an object. All trailers must name the same root;
- * without a trailer, there must be only one catalog. Then all readers that scan for objects find the same ones. A
+ * be used twice, and no stream may contain anything that looks like an object. All trailers must name the same Root and
+ * Info; without a trailer, there must be only one catalog. Then all readers that scan for objects find the same ones. A
  * revision of such a document lists every object and has no /Prev (docs/evidence-format.md, section 2.1).
  * @param header the offset of `%PDF-`
  * @throws PdfRefusal `needs_repair` when objects can be found in several ways or not at all, `too_complex`
@@ -62,7 +62,8 @@ function skipPart(bytes: Buffer, at: number, walk: Walk): number {
 }
 
 /**
- * Reads a trailer. If it is unreadable, it is ignored, and the document must then have only one catalog.
+ * Reads a trailer. If it is unreadable, it is ignored. Without another trailer, the document must then have only one
+ * catalog.
  * @param at the position after the keyword
  */
 function skipTrailer(bytes: Buffer, at: number, walk: Walk): number {

@@ -6,7 +6,10 @@ import type { StoredFile } from "./stored-file.ts";
  * is aborted, the caller ignores the result, and the backend cancels its work if it can.
  */
 export type BlobBackend = {
-  /** Resolves once the bytes are durable. A blob is stored completely or not at all. */
+  /**
+   * Resolves once the bytes are durable. If it fails or the process ends first, an incomplete blob may remain, to which
+   * no row refers.
+   */
   write: (key: string, pieces: Iterable<Uint8Array>, length: number, signal: AbortSignal) => Promise<void>;
   /** Replaces an existing blob atomically: a concurrent reader gets either the old bytes or the new ones. */
   replace: (key: string, pieces: Iterable<Uint8Array>, length: number, signal: AbortSignal) => Promise<void>;
@@ -18,8 +21,8 @@ export type BlobBackend = {
   /** Lists, page by page, the keys of blobs written before the instant. */
   listOlderThan: (instant: Date) => AsyncIterable<string[]>;
   /**
-   * Writes to the store, to find out whether it works.
-   * @throws when the store can't be written
+   * Finds out whether the store works: writes a file to a folder, but only requests access to a bucket.
+   * @throws when the store can't be used
    */
   probe: (signal: AbortSignal) => Promise<void>;
 };

@@ -29,7 +29,7 @@ export type Blobs = {
    * @throws ServiceError `unavailable`
    */
   put: (plain: Uint8Array, use: BlobUse) => Promise<string>;
-  /** The memory budget for stored documents and for work on them, in total and for each firm. */
+  /** The memory budget for stored documents and for work on them: in total, and for each firm in each environment. */
   memory: MemoryBudget;
   /**
    * Opens a stored document, whose bytes are read later, while they are sent; null for a missing blob.
@@ -67,12 +67,12 @@ export type Blobs = {
   listOlderThan: BlobBackend["listOlderThan"];
   /**
    * The id of the key that encrypts a blob, in hex. `none` for a blob stored before keys had ids; null for a missing
-   * blob.
+   * blob, or for bytes that are not a blob.
    */
   keyIdOf: (key: string) => Promise<string | null>;
   /**
-   * Re-encrypts a blob for the current key; ignores a missing blob. Usually only the blob's header changes. A blob
-   * stored before keys had ids is rewritten as a whole.
+   * Re-encrypts a blob for the current key; ignores a missing blob, and bytes that are not a blob. Usually only the
+   * blob's header changes. A blob stored before keys had ids is rewritten as a whole.
    * @param use returns the blob's identity; called only for a blob stored before keys had ids. If it returns null,
    * because no row refers to the blob, the blob stays unchanged
    * @throws Error as `open` does
@@ -135,8 +135,8 @@ export const usualBlobTimes: BlobTimes = {
 };
 
 /**
- * Enough memory for eight of the largest documents, four of them for one firm. More would be unused, because there are
- * at most eight worker threads.
+ * Enough memory for eight of the largest documents, four of them for one firm in one environment. More would be unused,
+ * because there are at most eight worker threads.
  */
 const usualMemory: MemoryLimits = {
   bytes: 8 * 36 * 1024 * 1024,

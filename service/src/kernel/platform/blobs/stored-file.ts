@@ -15,7 +15,7 @@ export type StoredFile = {
   /**
    * The file or a range of it as a stream. The stream holds a share of the memory budget until it ends. It ends with an
    * error when the receiver reads nothing for `stallMs`.
-   * @throws the errors of reading the first piece, before anything is sent
+   * @throws the errors of the memory budget, and of reading the first piece, before anything is sent
    */
   readonly body: (range?: ByteRange) => Promise<Readable>;
 };

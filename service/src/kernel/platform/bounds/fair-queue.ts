@@ -1,7 +1,7 @@
 /** A queue that serves holders round-robin, so that one heavy sender can't starve the others. */
 export type FairQueue<Item> = {
   add: (holder: string, item: Item) => void;
-  /** Removes and returns the next item for which `mayRun` is true. */
+  /** Removes and returns the next item for which `mayRun` is true. Considers only the first item of each holder. */
   next: (mayRun?: (holder: string, item: Item) => boolean) => { holder: string; item: Item } | undefined;
   /** Removes and returns all items, when the queue closes. */
   clear: () => Item[];

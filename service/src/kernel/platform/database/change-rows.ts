@@ -3,7 +3,7 @@ import { type Statement, sql } from "./sql.ts";
 import { type Marked, marked, type StateMac, verified, writeStateMacs } from "./state-mac.ts";
 
 /**
- * Locks one row, verifies its MAC, and then changes the row.
+ * Locks one row, verifies its MAC, and then changes the row. Does nothing if there is no row with this id.
  * @throws ServiceError `unavailable` for a row whose MAC is invalid
  */
 export async function changeRow(tx: Tx, state: StateMac, id: number | string, set: Statement): Promise<void> {
@@ -12,7 +12,7 @@ export async function changeRow(tx: Tx, state: StateMac, id: number | string, se
 
 /**
  * Changes one row that meets the condition `only`, after locking it and verifying its MAC.
- * @returns false when the row does not meet the condition
+ * @returns false when there is no row with this id, or it does not meet the condition
  * @throws ServiceError `unavailable` for a row whose MAC is invalid
  */
 export async function changeRowIf(

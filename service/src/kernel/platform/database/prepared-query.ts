@@ -25,8 +25,9 @@ export function watchReplication(client: pg.PoolClient): void {
 const wasUnreplicated = (connection: object): boolean => unreplicated.delete(connection);
 
 /**
- * Must be called after each commit. PostgreSQL reports success even for a commit that was not replicated, and says so
- * only in a notice (`watchReplication`).
+ * Must be called after each COMMIT of a transaction; a single statement checks this itself (`handleReadyForQuery`).
+ * PostgreSQL reports success even for a commit that was not replicated, and says so only in a notice
+ * (`watchReplication`).
  * @throws Error when the last commit exists only on the primary
  */
 export async function confirmed(client: Queryable): Promise<void> {

@@ -15,7 +15,7 @@ export function hasSqlState(error: unknown, state: string): boolean {
   return databaseError instanceof pg.DatabaseError && databaseError.code === state;
 }
 
-/** True if PostgreSQL refused a statement. */
+/** True for an error that PostgreSQL itself reported, unless `reaching` replaced it by `unavailable`. */
 export const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
 /**

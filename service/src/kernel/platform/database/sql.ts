@@ -121,7 +121,7 @@ export const isSealedAny = (column: Statement, kind: SealedKind, texts: readonly
 /** An empty statement, in place of an optional part that is absent. */
 export const nothing: Statement = sql``;
 
-/** Columns or values, separated by commas. */
+/** Columns or values, separated by commas; at least one. */
 export const listed = (statements: readonly Statement[]): Statement =>
   statements.reduce((all, one) => sql`${all}, ${one}`);
 

@@ -172,7 +172,10 @@ export const forged = (): ServiceError =>
     "This record is not what the service wrote, so it is neither shown nor used. The operator has to look into it.",
   );
 
-/** True if a read failed because a row's MAC is invalid. Other failures with the code `unavailable` have a `cause`. */
+/**
+ * True if a database read failed because a row's MAC is invalid. An error of an unavailable database has a `cause`.
+ * `MissingKeyError` and `BusyError` have none, so this is true for them, too.
+ */
 export const isAltered = (error: unknown): boolean => isServiceError(error, "unavailable") && error.cause === undefined;
 
 /** For `catch` after a read: null if it failed because a row's MAC is invalid. Other errors are thrown again. */

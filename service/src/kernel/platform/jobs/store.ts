@@ -137,7 +137,10 @@ export const postponeJob = (db: Sql, job: ClaimedJob, inMs: number, error: strin
 export const failJob = (db: Sql, job: ClaimedJob, error: string) =>
   db.query(sql`UPDATE jobs SET failed_at = now(), last_error = ${error} WHERE ${stillOurs(job)}`);
 
-/** A queue's jobs, counted by state. `lastError` is the error of the latest job that failed for good. */
+/**
+ * A queue's jobs, counted by state. `waiting`: all that have not failed for good, including running jobs. `lastError`
+ * is the error of the latest job that failed for good.
+ */
 export type QueueState = {
   queue: string;
   waiting: number;

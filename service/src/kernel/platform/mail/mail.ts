@@ -36,7 +36,7 @@ export type Mail = {
 
 export type Mailer = {
   /**
-   * Sends the mail.
+   * Sends the mail; without a mail server, stores it in the outbox.
    * @throws Error when the mail server doesn't accept it
    */
   send: (mail: Mail) => Promise<void>;

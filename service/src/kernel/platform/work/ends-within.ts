@@ -1,7 +1,7 @@
 /**
  * Waits until the work has ended, but at most `graceMs`.
  * @returns true if the work has ended
- * @throws the error of the work
+ * @throws the work's error, if it occurs in this time
  */
 export async function endsWithin(work: Promise<unknown>, graceMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

@@ -13,7 +13,7 @@ type PoolSettings = ThreadLimits & {
    * them.
    */
   readonly size: number;
-  /** Called for each task that is killed. */
+  /** Called for each task that is killed, but not when the pool closes. */
   readonly onKilled?: (task: string, why: KillReason) => void;
 };
 

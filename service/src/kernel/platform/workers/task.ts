@@ -38,8 +38,8 @@ export type Workers = {
 export const ownBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 
 /**
- * The reason why a task was stopped. `time`, `memory`: it exceeded a limit. `crash`: its thread ended. `closed`: the
- * service is stopping.
+ * The reason why a task was stopped. `time`: it exceeded its limit. `memory`: it, or the whole process, used too much.
+ * `crash`: its thread ended. `closed`: the service is stopping.
  */
 export type KillReason = "time" | "memory" | "crash" | "closed";
 
@@ -56,7 +56,7 @@ export class TaskKilled extends ServiceError {
   }
 }
 
-/** True if a task exceeded its limits. The request itself is too costly then. */
+/** True if a task was killed for its time or memory. Its request then counts as too costly. */
 export const tooCostly = (error: unknown): boolean =>
   error instanceof TaskKilled && (error.why === "time" || error.why === "memory");
 
