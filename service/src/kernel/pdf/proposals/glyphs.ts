@@ -24,7 +24,7 @@ type State = {
 
 type Shown = Partial<{ unicode: string; width: number; isSpace: boolean }> | number | null;
 
-/** The most characters that are read from a page. The rest is ignored, because such a page is no form. */
+/** The most characters that are read from a page. The rest is ignored: a page with more is hardly a form. */
 const mostGlyphs = 100_000;
 
 const identity: Matrix = [1, 0, 0, 1, 0, 0];
