@@ -61,7 +61,7 @@ export type Providers = {
   /**
    * Ends an act with the outcome that an event reports, possibly before the provider's response or a look-up. The
    * order's row must be locked.
-   * @returns false when there is no such act, or it has already ended
+   * @returns false for an unknown act, and for one that has not begun or has already ended
    */
   conclude: <R>(
     tx: Tx,

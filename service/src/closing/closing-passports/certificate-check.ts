@@ -36,8 +36,8 @@ const mostRemembered = 10_000;
 
 /**
  * Remembers the manifest of each verified certificate, because a file with a given hash always has the same manifest.
- * So each certificate is read, decrypted and verified only once. Repeating this would be most of the work of a public
- * verification (`npm run bench closing`).
+ * So a node reads, decrypts and verifies a certificate only once while it remembers it. Repeating this would be most of
+ * the work of a public verification (`npm run bench closing`).
  */
 export function createCertificateCheck(
   deps: VersionDeps & { db: Sql; blobs: Blobs; workers: Workers },

@@ -41,8 +41,8 @@ export type ClosingVersionRecord = {
   hashHolds: boolean;
   linkHolds: boolean;
   /**
-   * True if the sealed certificate is stored and contains this manifest; also true when the retention plan deleted the
-   * certificate.
+   * True if `hashHolds`, and the sealed certificate is stored and contains this manifest. A certificate that the
+   * retention plan deleted counts as stored.
    */
   certificateHolds: boolean;
 };
@@ -138,9 +138,9 @@ export function nextVersionOf({ versions }: Pick<OwnRoom, "versions">): number |
 }
 
 /**
- * The proof that the transparency log includes a version's line; null for an unknown code or a row whose MAC is
- * invalid.
- * @throws ServiceError `unavailable` while the log does not include it
+ * The proof that the transparency log includes a version's line. Null for an unknown code, and for a row whose MAC or
+ * manifest is invalid.
+ * @throws ServiceError `unavailable` while the log does not include it; also `conflict` while there is no `ots` proof
  */
 export async function closingLogProof(
   deps: VersionDeps & { db: Sql },

@@ -25,7 +25,10 @@ export type SealClosingDeps = CheckedVersionDeps & {
   issuing: Issuing;
   limits: {
     requireStorage: RequireStorage;
-    /** Lets only one seal run at a time for each room. Seals that wait for their turn hold no database connection. */
+    /**
+     * Lets only one seal of a room run at a time on this node. Seals that wait for their turn hold no database
+     * connection.
+     */
     semaphore: KeyedSemaphore;
   };
 };
@@ -142,8 +145,8 @@ export async function sealInTurn(deps: SealClosingDeps, asked: Asked): Promise<C
 
 /**
  * Seals the next version in a transaction.
- * @returns null when an automatic seal makes no version: its request was withdrawn, an order has not ended, or the last
- * version already certifies the present state
+ * @returns null when an automatic seal makes no version: its request was withdrawn, the orders are not ready, or the
+ * last version already certifies the present state
  */
 async function sealNext(
   deps: SealClosingDeps,

@@ -1,4 +1,7 @@
-/** Seals the certificate of a closing once every order has ended, without a person's click. */
+/**
+ * Seals the certificate of a closing without a person's click, once every order has ended and at least one is
+ * completed.
+ */
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";

@@ -33,7 +33,10 @@ type SnapshotDocument = OrderArtifacts & {
   docSlug: string | null;
   externalReference: string | null;
   pages: number | null;
-  /** The signers of the order's latest envelope, with the times of their signatures. */
+  /**
+   * The signers of the order's latest envelope, with the times of their signatures. Empty if people signed again on
+   * paper.
+   */
   signers: { name: string; signedAt: string | null }[];
   takenIn: ("sealed" | "notarized")[];
 };

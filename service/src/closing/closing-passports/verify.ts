@@ -14,9 +14,9 @@ export const verificationStatement = (verifyCode: string): Statement =>
   sql`SELECT ${versionColumns} FROM closing_passports c ${joinVersion} WHERE ${hasCode(sql`c`, verifyCode)}`;
 
 /**
- * The public verification (contract, Closing passports), computed for each request; null for an invalid verify code. It
- * is JSON text that includes the stored manifest unchanged. Parsing and rewriting the manifest would be half of the
- * work (`npm run bench closing`).
+ * The public verification (contract, Closing passports), computed for each request; null for an unknown or malformed
+ * verify code. It is JSON text that includes the stored manifest unchanged. Parsing and rewriting the manifest would be
+ * half of the work (`npm run bench closing`).
  */
 export async function verifyClosing(
   deps: CheckedVersionDeps & { db: Sql },

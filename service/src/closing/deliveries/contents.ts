@@ -89,8 +89,9 @@ export function deliverableOf(
 }
 
 /**
- * The files to deliver for a finished order: the final document, the newest custody certificate, and receipts. The
- * signed document is delivered too if it was notarized afterwards and is still valid.
+ * The files to deliver for a finished order: the final document, the newest custody certificate, and receipts. For a
+ * notarized document, the signed one before it is delivered, too. If people signed again in the notary's presence, the
+ * earlier signed document and the custody certificate are left out.
  */
 export function filesOf({ id, final, documents, replacesSigned }: Deliverable): DeliveredFile[] {
   if (final === null) return [];

@@ -86,7 +86,7 @@ export async function moveInRooms(
 }
 
 /**
- * Sends the documents of these orders to the new signer, if the former signer was to receive them. The new signer also
+ * If the former signer waits for documents of these orders, the new signer waits for them instead. The new signer also
  * replaces the former one as a participant of each room. This is not done where the former one still signs or waits for
  * other documents. The caller must have locked the orders, and changed their signers.
  */

@@ -63,7 +63,8 @@ export async function deliveriesOf(deps: DeliveryDeps, { id, reference, orders: 
 }
 
 /**
- * One zip of the final documents of all orders that the room's own firm placed.
+ * One zip of the final documents of all orders that the room's own firm placed, with the room's newest closing
+ * certificate.
  * @throws ServiceError while no document is finished
  */
 export async function roomZip(deps: DeliveryDeps, owner: Owner, roomCode: string) {
@@ -122,7 +123,8 @@ type Recipient = { recipientName: string; recipientEmail: string };
 /**
  * Sends chosen documents of a room to a person by a link that expires. The link delivers only these exact files; a
  * later version of a document needs another delivery.
- * @throws ServiceError naming all wrong fields and their rules, `not_found`, and for the 26th delivery in 24 hours
+ * @throws ServiceError naming all wrong fields and their rules, `not_found`, and for the room's 26th manual delivery in
+ * 24 hours
  */
 export async function sendDelivery(
   deps: DeliveryDeps,
@@ -228,8 +230,8 @@ export async function moveDeliveries(
 }
 
 /**
- * Ends the link of a delivery.
- * @throws ServiceError `not_found` for an unknown delivery and for one that has ended
+ * Ends the link of a delivery, even one that has expired.
+ * @throws ServiceError `not_found` for an unknown delivery, and for one whose link was already ended
  */
 export async function revokeDelivery(deps: DeliveryDeps, principal: Principal, roomCode: string, id: string) {
   const room = await roomOf(deps, principal, roomCode);

@@ -178,8 +178,9 @@ export async function openDeliveries(tx: Tx, roomId: string, at: Date): Promise<
 }
 
 /**
- * The number of the room's deliveries that its firm sent manually since the given time, including ended ones. A
- * delivery that was sent automatically is recognized by the row in `closing_receivers` that names it.
+ * The number of the room's deliveries since the given time that were not automatic. Ended ones count, and so do those
+ * sent again to a corrected address. A delivery that was sent automatically is recognized by the row in
+ * `closing_receivers` that names it.
  */
 export async function countManualSince(tx: Tx, roomId: string, since: Date): Promise<number> {
   const [row] = await tx.query<{ count: number }>(sql`
@@ -249,12 +250,14 @@ type ListedDelivery = Pick<
   Delivery,
   "id" | "recipientName" | "recipientEmail" | "createdAt" | "expiresAt" | "revokedAt"
 > & {
-  /** The number of documents, not counting receipts and certificates. */
+  /** The number of orders whose documents are delivered. */
   documents: number;
   hasCertificate: boolean;
 };
 
-/** The room's deliveries, newest first, each with its latest uses. Leaves out uses whose MAC is invalid. */
+/**
+ * The room's latest 100 deliveries, newest first, each with its latest 20 uses. Leaves out uses whose MAC is invalid.
+ */
 export async function listDeliveries(db: Sql, roomId: string): Promise<(ListedDelivery & { uses: DeliveryUse[] })[]> {
   // The inner LIMIT makes PostgreSQL compute the MAC's digest once for each delivery, and not again for each of its
   // uses.

@@ -25,8 +25,9 @@ import {
 import type { Buyer, Issuer } from "./parties.ts";
 
 /**
- * A credit note records a refund. A loss records a lost dispute, after which the firm still owes the price. A reversal
- * cancels a credit note or a loss, because the refund failed later or the bank decided differently.
+ * A credit note records a refund. A loss records a payment that the payer's bank took back: the price is still owed. A
+ * reversal cancels a credit note or a loss: the refund failed, the bank decided differently, or a credit note replaces
+ * the loss.
  */
 export const billingKinds = ["receipt", "credit_note", "credit_reversal", "loss", "loss_reversal"] as const;
 
@@ -41,8 +42,8 @@ export const lineKinds = [...billingKinds, "loss_payment", "loss_payment_reversa
 export type LineKind = (typeof lineKinds)[number];
 
 /**
- * A receipt or a document that corrects one. Its amounts are those of the payment, and its lines those of the order's
- * quote or the supplement.
+ * A receipt or a document that corrects one. `amountCents` is its own amount, which can be a part of the payment. Its
+ * lines and total are those of the order's quote or the supplement.
  */
 export type BillingDocument = {
   number: string;

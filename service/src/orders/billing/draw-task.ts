@@ -40,7 +40,7 @@ export type DrawnPaper = {
   isTest: boolean;
   /**
    * The creation date written into the file. It is the document's own date, so that drawing it again gives the same
-   * bytes.
+   * bytes. A statement of an open month has the present time.
    */
   createdAt: Date;
   /** The document's data for programs, attached to the PDF as JSON. */

@@ -74,8 +74,8 @@ export type StatementLine = Paid & {
 
 /**
  * The sums of a month, in US cents. `closing` is `opening + corrections + payments - refunds - losses - (charges -
- * credits)`. If it is positive, the service holds this sum, which paid for no order. If it is negative, the firm owes
- * the sum.
+ * credits)`. It is the sum that the service holds for no order, less the firm's debt. `heldCents` and `owedCents` give
+ * these two parts.
  *
  * A reversal reduces the refunds or losses that the reversed document increased, but never the credits. `owed` is the
  * firm's debt for payments that banks took back, less what was paid again. A duplicate payment for one order doesn't

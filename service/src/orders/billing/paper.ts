@@ -87,8 +87,8 @@ const paidBackFact = ({ kind, outside }: BillingDocument): (readonly [string, st
   outside === null ? [] : [[kind === "credit_reversal" ? "Not paid back" : "Paid back", outsideWays[outside]]];
 
 /**
- * The printed form of a receipt or of a document that corrects one. Its bytes change only when the retention plan
- * deletes the name of the order's document.
+ * The printed form of a receipt or of a document that corrects one. Its bytes change only with the name of the order's
+ * document: after a correction or a deletion.
  * @param documentTitle the name of the order's document; null when it has none or it was deleted
  */
 export function drawnDocument(document: BillingDocument, documentTitle: string | null): DrawnPaper {

@@ -29,8 +29,8 @@ const File = Type.Object(
 export type Issuer = Static<typeof File>["issuer"] & { taxLine: string; zone: string };
 
 /**
- * The buyer named on receipts and statements: the name and address that the firm entered. `zone`: the time zone of its
- * months and dates; absent when the firm uses the service's.
+ * The buyer named on receipts and statements: the name and address that the firm entered, or else the firm's name
+ * alone. `zone`: the time zone of its months and dates; absent when the firm uses the service's.
  */
 export type Buyer = { name: string; address: readonly string[]; zone?: string };
 

@@ -169,7 +169,7 @@ async function unfitValues(
 
 /**
  * Reads the order form of one row.
- * @returns the row's errors, or its form
+ * @returns the row's errors, and its form with refused fields replaced; null for a form that can't be read
  */
 export function wholeForm(
   content: TemplateVersion["content"],

@@ -58,7 +58,7 @@ const isSameCharge = (one: ShownSum | null | undefined, other: ShownSum): boolea
 
 /**
  * The prices of the orders that `placeRows` would place next, in cents by row number. Contains only orders that the
- * firm pays. Asks no carrier for a rate. Omits orders that a person must price. Also omits altered rows, because
+ * firm pays. Asks no carrier for a rate. Omits orders without a postage rate. Also omits altered rows, because
  * `placeRows` stops at them.
  */
 export async function nextPrices(

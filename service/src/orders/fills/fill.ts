@@ -203,7 +203,10 @@ export async function fillPage(deps: FillDeps, owner: Principal, query: PageQuer
   return { items: await viewsOf(deps, owner, items), nextCursor };
 }
 
-/** Ends an open fill. Its link stops working, and its answers are deleted. @throws ServiceError */
+/**
+ * Cancels an open fill. Its link stops working, and its answers are deleted. A fill that has already ended does not
+ * change. @throws ServiceError
+ */
 export async function cancelFill(deps: FillDeps, principal: Principal, id: string): Promise<FillView> {
   const before = await ownFill(deps, principal, id);
   await deps.templates.db.transaction(async (tx) => {

@@ -26,8 +26,9 @@ import { type AcceptsPayment, dueCents, isPaidByFirm, zoneOrDefault } from "../p
 import { signingMark } from "./together.ts";
 
 /**
- * True if the client is a signer who has signed. The mail to signers has then already reported the completion to the
- * client. Compares the signer's corrected email address, because a signature keeps the earlier one.
+ * True if the client signed in an envelope that all signers completed. The mail to signers has then already reported
+ * the completion to the client. Compares the signer's corrected email address, because a signature keeps the earlier
+ * one.
  */
 export async function hasClientSigned(
   db: Sql,
@@ -191,7 +192,8 @@ const mostAskedForInADay = 3;
 
 /**
  * Queues a mail to the client again.
- * @throws ServiceError for another firm's order, for a mail that no longer applies, and for the sixth mail in 24 hours
+ * @throws ServiceError for another firm's order, for a mail that no longer applies, and for the order's sixth mail in
+ * 24 hours
  */
 export async function sendAgain(
   deps: { db: Database; clock: Clock; acceptsPayment: AcceptsPayment },
@@ -213,7 +215,7 @@ export async function sendAgain(
  * Mails the client a link to the documents of a finished order. Anyone who can open the order's page may request this,
  * because the mail goes only to the client's address. The firm's limit of mails does not include such mails.
  * @param asked with `isWhole`, the mail links to the documents of all finished orders of the client's closing
- * @throws ServiceError while the order has no documents to send, and for the fourth request in 24 hours
+ * @throws ServiceError while the order has no documents to send, and for the order's fourth request in 24 hours
  */
 export const mailDocuments = (
   deps: { db: Database; clock: Clock },

@@ -43,7 +43,8 @@ const next: Readonly<Record<"none" | "Sent" | "Delivered" | "Failed", readonly F
 };
 
 /**
- * The events that a person may report now for a fax that is sent early. Empty for an order without such a fax.
+ * The events that may be reported now for a fax that is sent early. Empty for a test order, and for an order whose fax
+ * can't be sent early now.
  * @param last the stored state of the order's last fax
  */
 export const aheadMoves = (
@@ -64,8 +65,8 @@ export type FaxAhead = {
 const events = { Sent: "fax_sent", Delivered: "fax_delivered", Failed: "fax_failed" } as const;
 
 /**
- * Reads the state of a fax that was sent before the order reached its fax statuses. Also reads the actor who last
- * reported on that fax. Null when there is no such fax.
+ * Reads the state of an order's last fax, and the actor who last reported on it. Null when no fax is stored. For an
+ * order that is still being shipped, or that just enters FaxPending, so that any stored fax was sent early.
  */
 export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | null> {
   const last = await lastFax(db, orderId);
@@ -83,7 +84,10 @@ export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | nul
   };
 }
 
-/** The reason of the failure, by order id, for each order whose early fax failed and was not resent. */
+/**
+ * The reason of the failure, by order id, for each order whose last early fax failed. Leaves out orders for which
+ * another attempt was requested.
+ */
 export async function failedAhead(db: Sql, orderIds: readonly number[]): Promise<Map<number, string>> {
   const reasons = new Map<number, string>();
   if (orderIds.length === 0) return reasons;

@@ -9,7 +9,7 @@ export type MailFacts = {
   supplementCents: number | null;
   /** The amount to pay again, because a bank took it back; null for none. */
   lossCents: number | null;
-  /** The refunded amount; null when unknown. */
+  /** The amount of the client's payments that were refunded; null if there are none. */
   refundedCents: number | null;
   /** The amount of the partial or failed refund, or of the returned payment, that the mail is about; else null. */
   partCents: number | null;
@@ -17,7 +17,9 @@ export type MailFacts = {
    * The part of the refunded amount that the payer's bank had already taken back. The refund doesn't send this part.
    */
   lostCents: number;
-  /** Everything that was paid for the order; null if nothing was paid. */
+  /**
+   * Everything that the client paid for the order; null if the client paid nothing. Payments by the firm are left out.
+   */
   paidCents: number | null;
   carrier: string | null;
   trackingNumber: string | null;
@@ -28,7 +30,7 @@ export type MailFacts = {
   machineReports: boolean;
   /** True if the document was signed elsewhere, and an operator handed it in. */
   takenIn: boolean;
-  /** True if the order can be paid online. If false, only the sandbox can pay it, because it is a test order. */
+  /** False for a test order that only the sandbox can pay. Always true for a live order. */
   acceptsPayment: boolean;
   /** True if the sandbox completed the signing, so that nobody's signature is in the document. */
   isSimulated: boolean;
@@ -62,7 +64,7 @@ const amountOf = (cents: number | null): Pick<MailWords, "facts" | "goal"> => ({
 
 export type Refund = Pick<MailFacts, "refundedCents" | "lostCents">;
 
-/** The amount that a refund sends to the payer; null when unknown. */
+/** The amount that a refund sends to the payer; null when `refundedCents` is null. */
 export const movedOf = ({ refundedCents, lostCents }: Refund): number | null =>
   refundedCents === null ? null : Math.max(0, refundedCents - lostCents);
 

@@ -156,7 +156,7 @@ export const orderMail = defineMail({
 const rowOf = async (db: Sql, orderId: number): Promise<Row | undefined> =>
   (await db.query<Row>(rowStatement(orderId)))[0];
 
-/** The cents of the credit note of a partial refund; null for an unknown refund. */
+/** The cents of a partial refund's credit note; null for an unknown refund, and for one to the firm. */
 async function partCentsOf(db: Sql, orderId: number, refund: string): Promise<number | null> {
   const [note] = await db.query<{ cents: number }>(sql`
     SELECT d.part_cents::float8 AS cents, ${verified(billingDocumentState, sql`d`)}
@@ -165,7 +165,7 @@ async function partCentsOf(db: Sql, orderId: number, refund: string): Promise<nu
   return note?.cents ?? null;
 }
 
-/** The cents of the latest credit note for the refund of a whole payment; null for none. */
+/** The cents of the latest credit note for the refund of a client's whole payment; null for none. */
 async function returnedCentsOf(db: Sql, orderId: number, paymentIntent: string): Promise<number | null> {
   const notes = sql`FROM ${billingDocuments(sql`d`)} WHERE d.payment_id = p.id AND d.kind <> 'receipt'`;
   const [payment] = await db.query<{ cents: number }>(sql`
@@ -180,7 +180,7 @@ async function returnedCentsOf(db: Sql, orderId: number, paymentIntent: string):
   return payment?.cents ?? null;
 }
 
-/** The cents of an order's credit notes that a failed refund reversed; null for none. */
+/** The cents of an order's credit notes to the client that a failed refund reversed; null for none. */
 async function failedCentsOf(db: Sql, orderId: number, refund: string): Promise<number | null> {
   const notes = await db.query<{ cents: number }>(sql`
     SELECT d.part_cents::float8 AS cents, ${verified(billingDocumentState, sql`d`)}

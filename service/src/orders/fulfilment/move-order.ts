@@ -73,7 +73,7 @@ type Plan = { first?: "next_segment" | "sign_reissued"; on: PeopleEvent; isAhead
 
 /**
  * Moves an order on behalf of a person: by one step of the table, or by two if the first one starts the next service or
- * reopens a signing.
+ * reopens a signing. For a fax that is sent early, only records the event.
  * @throws ServiceError when the order is unknown, a fact is missing or the table refuses the move; nothing changes then
  */
 export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{ orderCode: string; status: string }> {

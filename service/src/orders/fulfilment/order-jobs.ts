@@ -36,7 +36,10 @@ async function pauseMs({ db }: NextSegmentDeps, orderId: number, waitSeconds: nu
   return (minutes === null ? waitSeconds : minutes * 60) * 1_000;
 }
 
-/** Begins the next service of an order, unless the order's status has changed since the job was queued. */
+/**
+ * Moves an order to its next service, or to Completed after the last. Does nothing if the order's status no longer
+ * allows this.
+ */
 export async function beginNextSegment({ db, clock, log }: NextSegmentDeps, orderId: number): Promise<void> {
   await db.transaction(async (tx) => {
     const order = await lockOrderById(tx, orderId);

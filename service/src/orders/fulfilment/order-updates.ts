@@ -41,11 +41,11 @@ const batchSize = 200;
 /** The ids of orders, grouped by status. The statuses that need a person come first. */
 type OrdersByStatus = (readonly [MailedStatus, readonly number[]])[];
 
-/** The payload of a mail to one member about orders in one environment, with their statuses at the time of queueing. */
+/** The payload of a mail about one member's or key's orders, with their statuses at the time of queueing. */
 type OrderUpdate = Owner & { placedBy: string; at: string; orders: OrdersByStatus };
 
 /**
- * Queues a mail to each member with orders that need a person or have ended. Each member gets it two minutes after the
+ * Queues a mail for each member or key whose orders need a person or have ended. It is queued two minutes after the
  * first such event, and at most once in 15 minutes. At night it waits until 7 AM in the recipient's zone, unless a
  * closing with one of the orders is due today. Mails of test orders are not delivered, so they don't wait.
  * @returns the number of queued mails

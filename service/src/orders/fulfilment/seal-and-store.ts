@@ -33,8 +33,8 @@ export async function sealAndStore(
 }
 
 /**
- * Signs or notarizes a test order. The seal is real, but without a time stamp. If the order has no document, or the
- * document can't be sealed, seals a page that explains this.
+ * Seals the document of a simulated signing or notarization of a test order. The seal is real, but without a time
+ * stamp. If the order has no document, or the document can't be sealed, seals a page that explains this.
  */
 export async function sealSimulated(
   deps: SealDeps,

@@ -91,8 +91,8 @@ export async function lastFax(db: Sql, orderId: number): Promise<FaxOnRecord | u
 }
 
 /**
- * Records that a fax was sent. Does nothing if the order already has a stored fax that has not failed: that fax was
- * sent early.
+ * Records that a fax was sent. Does nothing unless the order has no fax yet, or its last one failed: otherwise that fax
+ * is already stored.
  */
 export async function sendFax(tx: Tx, orderId: number, faxTo: string, at: Date): Promise<void> {
   const last = await lastFax(tx, orderId);
@@ -150,7 +150,7 @@ export const hasFax = (orderId: number): Statement => sql`EXISTS (SELECT FROM fa
 
 type LastShipment = { trackingNumber: string | null; shippedAt: Date; deliveredAt: Date | null };
 
-/** The last shipment of an order; with a tracking number, the last one that has it. */
+/** The last shipment of an order. With `trackingNumber`, the last one that has this number; null finds none. */
 export async function lastShipment(
   db: Sql,
   orderId: number,

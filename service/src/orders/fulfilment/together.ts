@@ -69,13 +69,13 @@ const isPaidByClient = ({ status, statusBeforeHold, isPaidByFirm }: Peer): boole
 const repeated: ReadonlySet<MailMoment> = new Set(["quote_ready", "payment_failed"] as const);
 
 /**
- * A payment mail waits this long for other payments. Payments for several documents of a closing usually arrive within
- * seconds.
+ * The mail about a received payment waits at most this long for other payments. Payments for several documents of a
+ * closing usually arrive within seconds.
  */
 const payingMs = 5_000;
 /**
- * A payment mail waits this long for the client's request to sign, which also confirms the payment. That request is
- * usually sent a few seconds after the payment, once the documents are prepared.
+ * The mail about a received payment waits at most this long for the client's request to sign, which also confirms the
+ * payment. That request is usually sent a few seconds after the payment, once the documents are prepared.
  */
 const askedMs = minuteMs;
 /**
@@ -251,7 +251,11 @@ const insertClaims = (
 
 type Claim = { orderId: number; mail: string | null; isLater: boolean };
 
-/** Claims the orders that no other mail about the same event covers. A repeated job gets the same orders. */
+/**
+ * Claims the mail's own order, and the orders that no earlier mail about the same event covers. Mails in `repeated` and
+ * repeated mails also claim orders that an earlier mail covered. A repeated job gets the same orders.
+ * @returns none when a later mail covers the mail's own order
+ */
 async function claim(
   tx: Tx,
   about: OrderMail,

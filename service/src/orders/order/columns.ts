@@ -32,7 +32,10 @@ const column = (name: string, read: InsertedColumn["read"], cast = nothing): Ins
 });
 const json = sql`::jsonb`;
 
-/** The columns of a new order that its MAC covers, in the sequence in which the MAC covers them. */
+/**
+ * The columns of a new order with which the data of its state MAC begins, in the MAC's sequence. `order-mac.ts` has the
+ * columns after them.
+ */
 const insertedColumns: readonly InsertedColumn[] = [
   column("partner_id", ({ principal }) => principal.partnerId, sql`::uuid`),
   column("environment", ({ principal }) => principal.environment),

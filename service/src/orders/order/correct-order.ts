@@ -41,7 +41,7 @@ export type EmailMove = { from: string; to: string; name: string | null };
 
 /**
  * The result of a correction in rooms. `isMoved`: true if somebody had the earlier address. `isUnmailed`: true if a
- * link to a room was not mailed to the new address, because of the room's daily limit.
+ * link to a room or its documents was not mailed to the new address, because of a daily limit.
  */
 export type MovedInRooms = { isMoved: boolean; isUnmailed: boolean };
 
@@ -57,8 +57,8 @@ export const hasEmailOf = ({ from, name }: EmailMove, person: { name: string; em
   (name === null || [name, from].some((each) => comparable(person.name) === comparable(each)));
 
 /**
- * The people of an order who had the earlier address. `client` and `signers` now have the new address. `left`: the
- * names of those who still have the earlier one.
+ * The result of a corrected address in one order. `client`: true if the client's address changed. `signers`: the
+ * signers whose address changed. `left`: the names of the signers who keep the earlier address.
  */
 export type MovedPeople = { client: boolean; signers: readonly { n: number; name: string }[]; left: readonly string[] };
 
@@ -69,10 +69,11 @@ export type MovedPeople = { client: boolean; signers: readonly { n: number; name
 export type CorrectedPeople = { names: ReadonlySet<string>; email: string };
 
 /**
- * Replaces an email address in an order: the client's, and that of each signer who has it. While an envelope is open,
- * signers are unchanged here, because the caller changes them in the envelope. Signers who have signed always keep the
- * earlier address, and `currentEmail` has the corrected one. A document that an operator took in, or whose signing the
- * sandbox completed, counts as signed by nobody.
+ * Replaces an email address in an order, for the client and the signers to whom the correction applies. All signers
+ * keep their addresses while an envelope is open, because the caller changes the envelope. They also keep them once
+ * signed, and `currentEmail` has the corrected address.
+ *
+ * A document that an operator took in, or that only the sandbox completed, counts as signed by nobody.
  */
 export async function moveEmail(tx: Tx, rowMac: RowMac, orderId: number, move: EmailMove): Promise<MovedPeople> {
   const order = await readSigning(tx, rowMac, orderId);
@@ -177,7 +178,10 @@ export type NewOriginal = {
   fields: readonly RequestedField[] | null;
 };
 
-/** Replaces an order's original document. The earlier one stays stored under another `kind`. */
+/**
+ * Replaces an order's original document, and its notices and fields. The earlier document stays stored under another
+ * `kind`.
+ */
 export async function replaceOriginal(
   tx: Tx,
   rowMac: RowMac,

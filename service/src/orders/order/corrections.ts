@@ -55,9 +55,10 @@ export const correctionsOf = (db: Sql, orderId: number) =>
     WHERE order_id = ${orderId} ORDER BY id`);
 
 /**
- * The email address that a person who signed has now. The records of the signature keep the earlier one, but mails and
- * codes go to the corrected one. After the signature was given up, a change of the order to `email` ends the earlier
- * corrections.
+ * The corrected address of a person whose address in the order is `email`. A person who signed keeps `email` in the
+ * order, but gets mails and codes at the corrected address.
+ *
+ * After the signature was discarded, a correction that sets `email` in the order ends the earlier corrections.
  */
 export function currentEmail(
   corrections: readonly Pick<Correction, "kind" | "before" | "after">[],

@@ -26,7 +26,7 @@ export const numberedNames = <Name extends string | null>(names: readonly Name[]
 /** The stored notices about parts of the document that people may overlook. */
 type Noted = { code: string; documentNotices: Buffer | null };
 
-/** Reads the notices that were found when the order was placed. */
+/** Reads the stored notices about an order's present document. */
 export type NoticesOf = (order: Noted) => DocumentNotice[];
 
 /**

@@ -40,8 +40,10 @@ export async function createOrder(
 }
 
 /**
- * Checks and prices an order, and stores its uploaded document. Writes no row; `writeOrder` does.
- * @returns the order, and the key of the stored blob; the key is null when no blob was stored
+ * Checks and prices an order. Stores its document, unless a fill token names one that is already stored. Writes no row;
+ * `writeOrder` does.
+ *
+ * @returns the order, and the key of the blob that it stored; the key is null when it stored none
  * @throws ServiceError naming the field and the rule
  */
 export async function draftOrder(
@@ -66,8 +68,8 @@ export async function draftOrder(
 }
 
 /**
- * Writes the order in one statement. A transaction is needed only to consume a fill token, or to open a task and write
- * the task's MAC.
+ * Writes the order, in a single statement if possible. A transaction is needed only to consume a fill token, or to open
+ * a task and write the task's MAC.
  */
 async function write(db: Database, order: NewOrder, claim: Statement | null): Promise<boolean> {
   const { fillToken } = order.form;
@@ -78,8 +80,9 @@ async function write(db: Database, order: NewOrder, claim: Statement | null): Pr
 
 /**
  * Writes the rows of a drafted order.
+ *
  * @returns false when an earlier request has claimed the Idempotency-Key
- * @throws ServiceError when another order has used the fill token
+ * @throws ServiceError when the fill token is used or expired
  */
 export async function writeOrder(tx: Tx, order: NewOrder, claim: Statement | null = null): Promise<boolean> {
   const { fillToken } = order.form;

@@ -175,11 +175,11 @@ type FilledState = {
   usedAt: Date | null;
   expiresAt: Date;
   pages: number;
-  /** The code of the order that used the document; null while no order has used it. */
+  /** The code of the order of the document's firm that used it; null if there is none. */
   orderCode: string | null;
 };
 
-/** The states of filled-in documents by their tokens. Deleted documents are left out. */
+/** The states of filled-in documents by their tokens. Tokens without a row are left out. */
 export async function fillStates(db: Sql, tokens: readonly string[]): Promise<ReadonlyMap<string, FilledState>> {
   // Finds the order that used the document by the blob key, which both have. Returns the order's code only if the
   // fill's own firm owns the order.

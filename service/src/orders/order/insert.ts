@@ -21,7 +21,7 @@ export type NewOrder = OrderRow & {
   status: Extract<OrderStatus, "QuoteReady" | "ManualQuoteRequired">;
   principal: Principal;
   form: OrderForm;
-  /** The signers; null when the client is the only one. */
+  /** The signers. Null for the client alone, who is identified by the mailed link. */
   signers: readonly OrderSigner[] | null;
   /** The carrier's rate on which the postage line is based; null without one. */
   carrierRate: CarrierRate | null;
@@ -30,7 +30,7 @@ export type NewOrder = OrderRow & {
   documentName: Buffer | null;
   notices: readonly DocumentNotice[];
   document: OriginalDocument & { rowMac: Buffer };
-  /** The MAC over the signing facts of the order; null when nothing is signed. */
+  /** The MAC over the signing facts of the order. Every new order has one, even without signing. */
   rowMac: Buffer | null;
   /** The template from which the order was placed; null without a template. */
   templateUse: (TemplateUse & { rowMac: Buffer }) | null;
@@ -46,7 +46,7 @@ export type NewOrder = OrderRow & {
 const jsonOrNull = (value: object | null): string | null => value && JSON.stringify(value);
 
 /**
- * The single statement that writes an order, its document, audit lines and event.
+ * The single statement that writes an order, its document, template use, audit lines, event and next job.
  * @param claim the INSERT that claims the request's Idempotency-Key. If it inserts no row, nothing is written.
  */
 export function insertStatement(order: NewOrder, claim: Statement | null): Statement {
@@ -94,8 +94,10 @@ function templateUse({ templateUse: use }: NewOrder): Statement {
 }
 
 /**
- * Queues the next job for an order that can be paid. The client gets a mail. If the firm pays, its method is charged,
- * or the order waits until somebody of the firm agrees. Queues nothing if the caller charges several orders together.
+ * Queues the next job for an order that can be paid. If the client pays, the client gets a mail. If the firm pays, its
+ * method is charged, or the order waits until somebody of the firm agrees.
+ *
+ * Queues nothing for an order of a firm that is charged together with others.
  */
 function quoteJob({ status, createdAt: at, form, isChargedWithOthers, methodToCharge }: NewOrder): Statement {
   if (status !== "QuoteReady") return nothing;

@@ -54,7 +54,7 @@ export type SameClient = {
   customerName: string | null;
   signerState: string | null;
   externalReference: string | null;
-  /** The signers; null when the client is the only one. */
+  /** The signers. Null for the client alone, who is identified by the mailed link. */
   signers: readonly OrderSigner[] | null;
   shipTo: Address | null;
   shipFrom: Address | null;

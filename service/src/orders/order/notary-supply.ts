@@ -28,7 +28,8 @@ export type NotarySupply = {
 };
 
 /**
- * The reason why a person must arrange the notarization of a new order; null when registered notaries can perform it.
+ * The reason why a person must arrange the notarization of a new order. Null for an order without notarization, and
+ * when `gapOf` finds no reason.
  * @throws ServiceError naming the field when such orders are refused
  */
 export async function notaryGap(

@@ -33,8 +33,8 @@ export type Answering<Result extends PlacementResult> = {
 
 /**
  * Places an order once for each Idempotency-Key. The order is stored even if the processor fails, because the caller
- * can request a checkout later. A stored result without a checkout is not final: the next request with the same key
- * adds the checkout.
+ * can request a checkout later. A stored result that lacks a requested checkout is not final: the next request with the
+ * same key adds it.
  * @throws ServiceError naming the field and the rule; nothing was written then
  */
 export function placeOrder<Result extends PlacementResult>(

@@ -1,7 +1,7 @@
 /**
  * SQL fragments and functions with which other features find orders. The alias of `orders` is `o`, as in
- * `verifiedOrder`. The results are not verified: the caller must verify an order's MAC when it locks or shows the
- * order.
+ * `verifiedOrder`. Only `lockOrderById` verifies its result. For other results, the caller must verify an order's MAC
+ * when it locks or shows the order.
  */
 import { firstIn, ofFirmIn } from "../../firms/partners/partners.ts";
 import { hasLineAfterMove } from "../../kernel/audit/audit.ts";
@@ -28,8 +28,8 @@ const firstCompleted = (environment: Environment): Statement =>
   sql`(SELECT updated_at FROM orders WHERE ${ofFirmIn[environment]} AND status = 'Completed' ORDER BY created_at, id LIMIT 1)`;
 
 /**
- * For a firm's launchpad, in each environment: when the firm placed its first order, and when the first of its
- * completed orders was completed.
+ * For a firm's launchpad, in each environment: when the firm placed its first order, and when the oldest of its
+ * completed orders last changed.
  */
 export const firstOrders = {
   testOrderAt: firstIn(sql`orders`, "test"),
@@ -40,7 +40,8 @@ export const firstOrders = {
 
 /**
  * SQL condition: true if the order's last failed payment attempt was the firm's, and the client became the payer after
- * it. Not verified, so it may only choose words and mails.
+ * it. Also true if the client became the payer and no payment has failed. Not verified, so it may only choose words and
+ * mails.
  */
 export const isFailureOfFirm = (orderId: Statement): Statement =>
   hasLineAfterMove(orderId, "order.payer_changed", "PaymentFailed");

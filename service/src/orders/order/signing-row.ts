@@ -10,14 +10,14 @@ import { documentMembers } from "./documents.ts";
 import type { RequestedField } from "./form/requested-field.ts";
 import { type OrderSigner, signersOf } from "./form/signers.ts";
 
-/** An order's signing facts: the people who get signing links, and the fields where each of them signs. */
+/** An order's signing facts: the people who sign, and the fields where each of them signs. */
 export type SigningFacts = {
   orderCode: string;
-  /** The signers; null when the client is the only one. */
+  /** The signers. Null for the client alone, who is identified by the mailed link. */
   signers: readonly OrderSigner[] | null;
   customerName: string | null;
   customerEmail: string;
-  /** The requested places where people sign. Null when people sign in the document's own signature fields or tags. */
+  /** The requested fields. Null to use the fields and tags in the document itself or, without any, an added page. */
   fields: readonly RequestedField[] | null;
 };
 
@@ -77,7 +77,7 @@ export const signersHold = (rowMac: RowMac, row: WithMac): boolean =>
   rowMac.holds("orders", storedMembers(row), row.mac);
 
 /**
- * Checks the MAC of the stored signers of an order.
+ * Checks the MAC of an order's stored signers and fields.
  * @throws Error when that MAC is not valid
  */
 export function requireSigners(rowMac: RowMac, row: WithMac): void {

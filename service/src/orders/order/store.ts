@@ -131,7 +131,7 @@ export const listOrders = (db: Sql, owner: Owner, filter: ListFilter) =>
 /**
  * Adds a line to the quote of a locked order that a person is pricing.
  * @param amountCents may be negative
- * @throws ServiceError when the total would be too small to be paid
+ * @throws ServiceError when the total would be neither zero nor enough for a payment
  */
 export async function addAdjustment(tx: Tx, orderId: number, amountCents: number, label: string): Promise<void> {
   const line = JSON.stringify([{ type: "ServiceAdjustment", label, amountCents }]);

@@ -8,11 +8,11 @@ export type ToSign = {
   readonly bytes: Buffer;
   /** The document's SHA-256 in hex. */
   readonly sha256: string;
-  /** The signers' names; empty when only a notary signs. */
+  /** The names of the people who sign before the notary's act. Empty if people sign only in the notary's presence. */
   readonly signers: readonly string[];
   /** If `signers` is empty: the number of people who sign in the notary's presence, for an electronic act. */
   readonly beforeNotary?: number;
-  /** The requested places where people sign. Null when people sign in the document's own signature fields or tags. */
+  /** The requested fields. Null to use the fields and tags in the document itself or, without any, an added page. */
   readonly fields: readonly RequestedField[] | null;
   /** True if a notary signs after the signers; false by default. */
   readonly isNotarized?: boolean;

@@ -72,7 +72,10 @@ export const releaseUnnamed = (
     WHERE kept_form = ${form} AND kept_for IS NOT NULL AND used_at IS NULL AND created_at <= ${before}
       AND NOT ${isNamed(sql`token_sha256`)}`);
 
-/** The time when the first of the files with these token hashes expires; null when none of them is stored. */
+/**
+ * The time when the first of the usable files with these token hashes expires; null when none of them is usable any
+ * more.
+ */
 export async function endOfUploads(
   db: Sql,
   tokenHashes: readonly Buffer[],
@@ -102,8 +105,8 @@ export async function usableUploads(
 }
 
 /**
- * Opens a stored file so that its pages can be shown. The firm uploaded it with a web form that was then refused, or
- * somebody filled it in online for the firm.
+ * Opens a stored file so that its pages can be shown. The firm uploaded it with a web form, or somebody filled it in
+ * online for the firm.
  * @throws ServiceError `not_found` for a token that is unknown, used, expired or another firm's
  */
 export async function openUpload(

@@ -97,8 +97,8 @@ export const createdView = (
 });
 
 /**
- * The details of one order (contract, "Order detail (fetch)"). An order with a notarization has the member
- * `notarization`, and one that the firm pays has `charge`.
+ * The details of one order (contract, "Order detail (fetch)"). `notarization` and `charge` are absent when null: an
+ * order without notarization, or without a charge to the firm.
  */
 export const detailView = (
   order: OrderRow,

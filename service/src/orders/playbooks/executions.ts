@@ -23,7 +23,7 @@ export const recordRefusedRun = ({ db, clock }: PlaybookDeps, principal: Princip
   store.insertRunAttempt(db, attemptOf(principal, clock(), key, null));
 
 /**
- * Starts an execution: writes one row, which then waits for a decision until it expires.
+ * Starts an execution: writes its row, audit line and task. It then waits for a decision until it expires.
  * @returns only the execution's name
  * @throws ServiceError for an unknown playbook, fields that break its rules, or a start that could not be confirmed
  */
@@ -66,7 +66,7 @@ const sweepBatch = 1_000;
 
 /**
  * The outcome in a callback's body: its `decision`, or `unspecified` when it has none.
- * @throws ServiceError for a decision that is not a text of at most 200 characters
+ * @throws ServiceError for a body that is not an object, and for a decision of another type, or empty or too long
  */
 function outcomeOf(body: unknown): string {
   if (body === undefined || body === null) return unspecified;

@@ -21,7 +21,10 @@ const list = (which: Statement) => sql`
 const listed = async (db: Sql, statement: Statement): Promise<ListedExecution[]> =>
   withFirmNames(await db.query<ListedExecution & MarkedFirm>(statement));
 
-/** Waiting executions. The first to expire comes first. */
+/**
+ * Executions without an outcome, including expired ones that the sweep has not ended yet. The first to expire comes
+ * first.
+ */
 export const selectWaiting = (db: Sql, limit: number) =>
   listed(db, list(sql`WHERE outcome IS NULL ORDER BY expires_at, id LIMIT ${limit}`));
 

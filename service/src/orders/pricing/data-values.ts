@@ -58,7 +58,7 @@ export function boolean(place: Place): boolean {
   return value;
 }
 
-/** One line of text, without leading and trailing blanks. @throws {DataFileError} */
+/** One line of text. Refuses leading and trailing blanks. @throws {DataFileError} */
 export function text(place: Place, max = 120): string {
   const value = scalar(place);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: labels are shown and printed, so control characters are refused

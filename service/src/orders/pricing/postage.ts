@@ -16,7 +16,7 @@ export type CarrierRate = PostageRate & {
   addressProblem: string | null;
 };
 
-/** Asks carriers for their rate. Never rejects; null when none responds in time. */
+/** Asks carriers for their rate. Never rejects; null when none answers in time with a rate. */
 export type AskCarriers = (parcel: Parcel) => Promise<CarrierRate | null>;
 
 /** The weight of a document in its envelope, in whole grams, rounded up. Each page is one sheet. */

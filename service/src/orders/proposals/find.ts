@@ -16,7 +16,7 @@ const limits: SearchLimits = { pages: 300, milliseconds: 8_000, found: mostField
 
 /**
  * Searches a document for places where people sign or fill in something.
- * @throws ServiceError for a document that can't be read within a worker's limits
+ * @throws ServiceError for a document that can't be opened, or can't be read within a worker's limits
  */
 async function searchIn(workers: Workers, holder: string, bytes: Buffer): Promise<Search> {
   const search = await runOr(workers, task, { holder, bytes, input: limits }, (cause) => {
@@ -28,7 +28,7 @@ async function searchIn(workers: Workers, holder: string, bytes: Buffer): Promis
 
 type FoundField = {
   readonly kind: Proposal["kind"];
-  /** The signer, counted from 1; null when the words near the place name no role. */
+  /** The signer, counted from 1. With several roles, null unless the words near the place name exactly one of them. */
   readonly signer: number | null;
   readonly page: number;
   readonly x: number;

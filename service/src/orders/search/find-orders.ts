@@ -7,7 +7,7 @@ import { ordersFaxedTo, ordersTrackedBy } from "../fulfilment/fulfilment.ts";
 import { fromOrders, hasOrderCode, ordersWithDocument, type Titled, type TitleOf } from "../order/order.ts";
 import { ordersPaidBy } from "../payments/payments.ts";
 
-/** Each search returns at most 200 orders. A search of the orders' own columns sorts at most 5,000 matches. */
+/** Each search method returns at most 200 orders. A search of the orders' own columns sorts at most 5,000 matches. */
 const [orderedMost, foundMost] = [5_000, 200];
 
 /** The orders to search: those of a firm or, with a null `partnerId`, those of all firms. */
@@ -141,7 +141,8 @@ export async function ordersByCodeStart(db: Sql, scope: SearchScope, text: strin
 const readMost = 1_000;
 
 /**
- * The ids of the owner's orders whose titles contain the text, among the latest 1,000 orders.
+ * The ids of the owner's orders whose titles contain the text, among the latest 1,000 orders. Empty for a text that
+ * looks like an identifier or an email address.
  * @param text as `searchText` returned it
  */
 export async function ordersByTitle(

@@ -33,7 +33,7 @@ export type FirmOrdersQuery = {
   methods?: readonly SearchMethod[];
   /** The statuses to search for; null for all. */
   statuses: readonly OrderStatus[] | null;
-  /** The ids of further orders that the list includes, whatever their own status. */
+  /** The ids of orders to include although `statuses` lacks their status. They must meet the other conditions. */
   alsoIds?: readonly number[];
   /** The payer of the orders to search for; absent for all. */
   payer?: Payer;

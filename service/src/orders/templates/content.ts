@@ -38,7 +38,7 @@ type ServiceField = (typeof decided)[number] | (typeof preset)[number];
 /** Everything that a template version stores, except its document. */
 export type TemplateContent = {
   readonly roles: readonly TemplateRole[];
-  /** The requested places where people sign. Null when people sign in the document's own signature fields or tags. */
+  /** The requested fields. Null to use the fields and tags in the document itself or, without any, an added page. */
   readonly fields: readonly FormField[] | null;
   readonly services: Readonly<Partial<Record<ServiceField, string>>>;
   /** The firm's message to signers in the mail that asks them to sign; null for none. */
@@ -55,7 +55,7 @@ const longestMessage = 500;
 
 /**
  * Reads the form fields of a template. A field that is missing keeps its value from the previous version. A field that
- * is empty is cleared. Without signing, roles, fields and message are cleared too.
+ * is empty is cleared. Without signing, earlier roles, fields and message are cleared, and sent ones are refused.
  * @throws ServiceError naming the field and the rule
  */
 export function parseContent(

@@ -112,6 +112,7 @@ export const pagesWithFields = ({ fields, roles }: TemplateContent): number[] | 
 
 /**
  * Refuses a document in which the template's fields would be placed on other words than in the template's own document.
+ * Accepts a document without words to compare.
  */
 async function requireForm(
   deps: TemplateDeps,

@@ -223,7 +223,7 @@ async function examined(
 /**
  * Tries to sign the document, with a signer for each of the template's roles. So a field that doesn't fit is refused
  * when the template is saved.
- * @returns the number of pages; null if the template's orders are not signed
+ * @returns the number of pages; null if orders are neither signed nor notarized, or if the number can't be determined
  */
 async function tried(
   deps: TemplateDeps,

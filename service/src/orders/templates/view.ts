@@ -67,7 +67,10 @@ export async function templatePage(
 type Matches = Static<typeof TemplateMatches>["matches"];
 const mostCompared = 200;
 
-/** The owner's templates whose form is the same as the document's. Templates with exactly the same file come first. */
+/**
+ * The owner's templates in use whose form is the same as the document's. Templates with exactly the same file come
+ * first.
+ */
 export async function matchesOf(deps: TemplateDeps, owner: Owner, { bytes, sha256 }: SentDocument): Promise<Matches> {
   const { partnerId: holder } = owner;
   const listed = await listTemplates(deps, owner, { archived: false, after: null, limit: mostCompared });

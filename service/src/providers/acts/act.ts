@@ -9,7 +9,10 @@ export type NewIntent = {
   act: string;
   provider: ProviderName;
   orderId: number;
-  /** The number of the attempt, counted from 1. An order can have only one intent for each pair of act and attempt. */
+  /**
+   * The number of the intent among those of this order and act, counted from 1. It stays the same when the intent is
+   * tried again.
+   */
   attempt: number;
   /** The input of `perform`, as JSON; encrypted at rest. */
   payload: object;
@@ -27,7 +30,7 @@ export type Intent = {
   attempt: number;
   payload: unknown;
   intendedAt: Date;
-  /** The start of the current or last attempt; null before the first one, and while another attempt is scheduled. */
+  /** The start of the current or last try; null before the first one, and while another try is scheduled. */
   begunAt: Date | null;
 };
 
@@ -53,8 +56,8 @@ export type Act<R> = {
    */
   byHand: TaskKind | null;
   /**
-   * If the outcome is still unknown this long after the start, the act is looked up at the provider. Must exceed the
-   * time-out of the act's request.
+   * The time from the act's start, or from a result that leaves the outcome unknown, to the first look-up at the
+   * provider. Must exceed the time-out of the act's request.
    */
   lookAfterMs: number;
   /**

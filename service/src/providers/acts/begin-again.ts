@@ -7,7 +7,7 @@ import { resumeByHand } from "./by-hand.ts";
 import { endIntent } from "./end.ts";
 import { enqueueIntent, type IntentRow, updateIntent } from "./store.ts";
 
-/** The most failed attempts of an act. Attempts while the provider is unavailable are not counted. */
+/** The most failed tries of an intent. Tries while the provider is unavailable are not counted. */
 const mostFailures = 5;
 
 /**

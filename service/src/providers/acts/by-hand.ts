@@ -57,7 +57,7 @@ export type ActOnRecord = {
   lookAt: Date | null;
   endedAt: Date | null;
   endedBy: string | null;
-  /** The provider's message, or the reason why the outcome is unknown. */
+  /** The latest reason: why the act failed, why it waits, or why its outcome is unknown. */
   why: string | null;
 };
 

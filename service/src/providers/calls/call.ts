@@ -28,7 +28,10 @@ export type CallRequest = {
  */
 export type Call = (request: CallRequest) => Promise<CallOutcome>;
 
-/** The record of a request: hashes in hex, and the outcome. */
+/**
+ * The record of a request: hashes in hex, and the outcome. `requestSha256` is empty for a request that was not sent.
+ * `answerSha256` is null without an answer.
+ */
 export type Exchange = { outcome: CallOutcome; requestSha256: string; answerSha256: string | null };
 
 /** Sends requests to a provider, can report them to a watcher, and tracks the provider's health. */
@@ -53,7 +56,7 @@ export type CallerDeps = {
   fetch: Fetch;
   clock: Clock;
   log: Log;
-  /** Called with the result of each request, for metrics. */
+  /** Called with the result of each request that was not held back by a pause, for metrics. */
   count?: (provider: ProviderName, outcome: CallOutcome["kind"], seconds: number) => void;
 };
 

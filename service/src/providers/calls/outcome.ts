@@ -3,7 +3,7 @@ import { hourMs } from "../../kernel/platform/clock.ts";
 
 /** The outcome of one request. Only `unknown` leaves it open whether the provider acted. */
 export type CallOutcome =
-  /** The provider answered with a status 2xx and JSON, which is parsed. */
+  /** The provider answered with a status 2xx. `body` is the parsed JSON; null for an empty answer. */
   | { kind: "answered"; status: number; body: unknown; bytes: Uint8Array }
   /** The act was not done: the provider refused the request, or has no such object. `why` quotes the provider. */
   | { kind: "refused"; status: number; code: string | null; why: string }

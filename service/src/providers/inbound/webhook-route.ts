@@ -11,9 +11,11 @@ const maxEventBytes = 1024 * 1024;
 
 /**
  * Receives providers' events, such as those about parcels, letters and faxes. The signature covers the exact bytes, so
- * no parser runs before it is verified. A signed event gets a 200 as soon as it is stored, even if it is repeated or
- * irrelevant; a job applies it later. An event with an invalid signature gets a 400 and is only counted. An event of a
- * provider without an account gets a 404.
+ * no parser runs before it is verified. A signed event gets a 200 once the service has stored it, even if it is
+ * repeated or irrelevant; a job applies it later.
+ *
+ * An event with an invalid signature gets a 400, and is counted and logged, but not stored. A provider without an
+ * account or without a secret for events gets a 404.
  */
 export async function providerWebhook(
   app: FastifyInstance,

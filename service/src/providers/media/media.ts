@@ -119,7 +119,8 @@ export type MediaEngine = {
   remove: (session: string, person: string) => Promise<void>;
   /**
    * Closes a session, if it is open. Resolves when its last chunk is durable.
-   * @param everywhere also ends media that LiveKit still forwards after another node died
+   * @param everywhere if the session is not open here, also ends media that LiveKit still forwards after another node
+   * died
    */
   close: (session: string, everywhere?: boolean) => Promise<void>;
   /**

@@ -8,7 +8,7 @@ import type { ChainLink, Firm } from "../store.ts";
  * records.
  */
 export type DocumentDetails = {
-  /** The title of the document in the order. */
+  /** The title of the document in the order, or else the order's own reference. */
   title: string | null;
   pages: number | null;
   /** `signedAt` is in ISO 8601; null for a person who has not signed. */
@@ -41,7 +41,7 @@ export type CertificateContent = {
   /** The details of each document, by order code. */
   details: Readonly<Record<string, DocumentDetails>>;
   issuer: Issuer;
-  /** The time stamp over the manifest; null when no time-stamping authority responded. */
+  /** The time stamp over the manifest; null when no time-stamping authority is configured or responded. */
   timeStamp: ManifestTimeStamp | null;
   /**
    * The newest checkpoint that the transparency log had before this certificate was sealed, as a signed note. Null if

@@ -4,7 +4,7 @@ export type Question = {
   readonly name: string;
   readonly kind: "text" | "checkbox" | "radio" | "dropdown" | "list";
   readonly label: string;
-  /** True if the label is derived from the field's name, because no label was found in the form. */
+  /** True if no label was found in the form. The label is then derived from the field's name, or is only a number. */
   readonly isGuessed: boolean;
   readonly required: boolean;
   /** The page of the field, counted from 1. Each page with questions is a step. */

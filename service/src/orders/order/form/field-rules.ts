@@ -45,7 +45,9 @@ type Answered = Pick<RuledField, "kind" | "format"> & {
   readonly option?: string;
 };
 
-/** The texts that a field holds after this input; empty when the field doesn't accept the input. */
+/**
+ * The text that a field holds after this input. Empty if nothing was typed, or if the field doesn't accept the input.
+ */
 export function textsIn({ kind, format, options, option }: Answered, typed: string): readonly string[] {
   if (kind === "checkbox" || kind === "radio") return typed === "On" ? [option ?? typed] : [];
   if (typed === "") return [];
@@ -53,7 +55,7 @@ export function textsIn({ kind, format, options, option }: Answered, typed: stri
   return "value" in read ? [read.value] : [];
 }
 
-/** The result of a formula; `no value` for a formula that divides by zero. */
+/** The result of a formula; `no value` for a formula that divides by zero or can't be parsed. */
 export type Calculated = { readonly value: string } | ValueFault | "no value";
 
 export type Rules<Field> = {

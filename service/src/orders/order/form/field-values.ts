@@ -14,7 +14,10 @@ export type NumberFormat = {
 type TextFormat = (typeof textFormats)[number];
 export type FieldFormat = (typeof dateFormats)[number] | TextFormat | NumberFormat;
 
-/** The reason why a text is not a valid value of its field, with the limit that it breaks. */
+/**
+ * The rule that a text breaks. `limit` is the limit of the rules `decimals`, `min` and `max`, and empty for other
+ * rules.
+ */
 export type ValueFault = {
   readonly rule: Exclude<TextFormat, "any"> | "number" | "decimals" | "min" | "max" | "option";
   readonly limit: string;

@@ -2,11 +2,11 @@ import { invalidAt } from "../../../kernel/platform/errors.ts";
 import { isPlainText, isVisible, shownText } from "../../../kernel/platform/text.ts";
 
 /**
- * Reads the members of one object in a list. Errors name the member, such as `signers[2].email`. All methods throw
- * ServiceError.
+ * Reads the members of one object in a list. Errors name the member, such as `signers[2].email`. All methods except
+ * `raw` throw ServiceError for an invalid value.
  */
 export type Members<Name extends string> = {
-  /** The trimmed text; null when the member is absent, null or empty. */
+  /** The trimmed text. Null when the member is absent or null, or has no visible character. */
   readonly text: (name: Name, maxLength: number) => string | null;
   readonly required: (name: Name, maxLength: number) => string;
   /** Refuses an absent member, for which another method returned null. */

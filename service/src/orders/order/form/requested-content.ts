@@ -54,8 +54,8 @@ export function requireOrder(at: string, text: string | null | undefined): void 
 }
 
 /**
- * Reads the content of an element of `fields`: its help, options, format and value. Members that are missing stay
- * absent.
+ * Reads the content of an element of `fields`: its help, options, format and value. Missing members stay absent, but a
+ * multiple choice always gets `choices`.
  */
 export function parseContent(
   members: FieldMembers,
@@ -124,7 +124,7 @@ function parseOptions(members: FieldMembers, at: string, kind: Kind): RequestedO
   return options;
 }
 
-/** The least and the most options that must be chosen in a multiple choice. */
+/** The number of options that a signer must choose at least in a multiple choice, and may choose at most. */
 function parseChoices(members: FieldMembers, at: string, options: number): { least: number; most: number } {
   const isOptional = members.flag("required") === false;
   const least = members.whole("least", 0, options) ?? (isOptional ? 0 : 1);

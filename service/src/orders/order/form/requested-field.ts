@@ -28,7 +28,7 @@ export type RequestedField = {
   readonly showWhen?: ShowWhen;
   /** For a calculated number field: its formula. */
   readonly formula?: string;
-  /** The least and the most options that must be chosen in a multiple choice. */
+  /** For a multiple choice: the number of options that the signer must choose at least, and may choose at most. */
   readonly choices?: { readonly least: number; readonly most: number };
   /** The options of a radio, a multiple choice or a dropdown. */
   readonly options?: readonly RequestedOption[];

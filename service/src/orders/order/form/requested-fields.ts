@@ -28,8 +28,8 @@ export const leastSize: Readonly<Record<RequestedField["kind"], { width: number;
 };
 
 /**
- * The largest size of each kind of field, in points. A text field must also be at least 36 points narrower than its
- * page. That limit is checked later, against the document.
+ * The largest size of each kind of field, in points. Except for signatures and initials, a field must also be at least
+ * 36 points narrower than its page. That limit is checked later, against the document.
  */
 export const mostSize: Readonly<Record<RequestedField["kind"], { width: number; height: number }>> = {
   signature: { width: 360, height: 120 },

@@ -150,7 +150,7 @@ function refuseRepeated(signers: readonly NamedSigner[]): void {
 
 /** The part of the form that is about signing. */
 export type SigningForm = {
-  /** The signers; null when the client is the only one. */
+  /** The signers. Null for the client alone, who is identified by the mailed link. */
   readonly signers: readonly NamedSigner[] | null;
   /** The requested fields. Null to use the fields and tags in the document itself or, without any, an added page. */
   readonly signatureFields: readonly RequestedField[] | null;

@@ -27,7 +27,7 @@ export const mostPages = 100_000;
 export const mostLabel = 200;
 export const mostHelp = 400;
 export const mostOptions = 50;
-/** The most conditions and formulas in one document. */
+/** The most fields of one document that have a condition or a formula. */
 export const mostRules = 100;
 export const mostId = 40;
 /** The most characters of a value. A value is on one line, and no page is wide enough for more, even at 6 points. */

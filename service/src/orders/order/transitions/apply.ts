@@ -92,9 +92,10 @@ const lockStatement = (codes: readonly string[], check: Statement): Statement =>
     FROM orders WHERE ${isSealedAny(sql`code`, "order", codes)} ORDER BY id FOR NO KEY UPDATE`;
 
 /**
- * Applies one event to a locked order. No other code changes an order's status. Writes the status, audit line, workflow
- * event, partner event and mail in the caller's transaction.
- * @throws ServiceError `conflict` when the transition table does not allow the event; nothing was written then
+ * Applies one event to a locked order. No other code changes an order's status. Writes the status, audit line,
+ * milestone, event, tasks, jobs and mails in the caller's transaction.
+ * @throws ServiceError `conflict` when the transition table does not allow the event, or a needed document is not
+ * stored; nothing was written then
  */
 export async function applyTransition(
   tx: Tx,
@@ -181,7 +182,7 @@ async function dropApprovals(tx: Tx, { id: orderId, status: from }: LockedOrder,
 
 /**
  * Queues a status for the mail to the member who placed the order. If an API key placed the order, only a problem is
- * queued, for the owners.
+ * queued, and an owner gets the mail.
  * @param status the order's new status; or `FaxFailed` for an order in shipping whose fax was sent early and failed
  */
 export const noteStatus = (
@@ -195,7 +196,7 @@ export const noteStatus = (
     SELECT ${id}, ${environment}, placed.by, ${status}, ${at} FROM (SELECT ${ordererOf(sql`${id}::bigint`)}) AS placed (by)
     WHERE placed.by LIKE 'member:%' OR (placed.by LIKE 'key:%' AND ${isTrouble(status)}::boolean)`);
 
-/** An order that enters one of these statuses needs none of its remaining tasks. */
+/** A task that closes because its order enters one of these statuses is `dropped`, not `done`. */
 const droppedBy: ReadonlySet<OrderStatus> = new Set(["Cancelled", "RefundPending"]);
 
 function transitionStatement(

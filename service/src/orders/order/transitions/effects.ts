@@ -27,12 +27,15 @@ export const closeCheckoutQueue = "close-checkout";
  */
 export const nextSegmentQueue = "next-segment";
 
-/** The queue of orders to charge to a payment method of the firm; payload `{orderId}`. */
+/**
+ * The queue of orders to charge to a payment method of the firm; payload `ChargeJob` in
+ * `payments/firm/send-charges.ts`.
+ */
 export const firmChargeQueue = "firm-charge";
 
 /**
  * The queue of orders that wait until somebody of the firm agrees to a charge: new orders, orders that a person priced,
- * and orders whose postage became dearer. It has the payload of `firmChargeQueue`. Nodes of an earlier release would
+ * and orders whose postage became dearer. The payload is that of `firmChargeQueue`. Nodes of an earlier release would
  * charge every order in that queue, so waiting orders need a queue of their own.
  */
 export const firmWaitQueue = "firm-wait";
@@ -142,7 +145,10 @@ export const isTrouble = (status: MailedStatus): boolean => status !== "Refunded
 /** A status that an order has entered. `n` increases with time. */
 export type Noted = { n: number; id: number; status: MailedStatus; partnerId: string };
 
-/** Removes and returns the statuses noted for the mail to a member. Call it in the transaction that queues the mail. */
+/**
+ * Removes and returns the statuses noted for the mail about the orders of one member or key. Call it in the transaction
+ * that queues the mail.
+ */
 export const removeNotedStatuses = (tx: Tx, placer: string, environment: Environment) =>
   tx.query<Noted>(sql`
     DELETE FROM order_news n USING orders o

@@ -165,7 +165,10 @@ const shipping: ReadonlySet<string> = new Set<OrderStatus>([
 /** True if the order's fax may be sent early, while the order is still being shipped. The document is final by then. */
 export const faxesAhead = ({ fax, status }: { fax: boolean; status: string }): boolean => fax && shipping.has(status);
 
-/** The pending status of the first bought service after the one that ended with `status`; Completed after the last. */
+/**
+ * The pending status of the first bought service after the one that ended with `status`; Completed after the last. For
+ * `Paid`, that of the first bought service.
+ */
 export function nextSegment(status: string, services: BoughtServices): OrderStatus {
   const ended = segments.findIndex(({ ends }) => ends.some((end) => end === status));
   return segments.slice(ended + 1).find(({ service }) => services[service])?.pending ?? "Completed";

@@ -15,7 +15,8 @@ export {
 /**
  * Moves a locked order by an event that people or their tools cause. Events of the payment processor use
  * `by-processor.ts`.
- * @throws ServiceError `conflict` when the transition table does not allow the event; nothing was written then
+ * @throws ServiceError `conflict` when the transition table does not allow the event, or a needed document is not
+ * stored; nothing was written then
  */
 export const transition = (tx: Tx, order: LockedOrder, on: PeopleEvent, by: Actor): Promise<TransitionResult> =>
   applyTransition(tx, order, on, by);

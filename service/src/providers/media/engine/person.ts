@@ -187,7 +187,7 @@ export function personOf(people: People, name: string): Person {
   return person;
 }
 
-/** Forwards each sender's media to all other participants. */
+/** Forwards each sender's media to all other participants, and back to a sender who tests the connection (`loop`). */
 export function showAll(people: People): void {
   const senders = [...people.values()].filter(({ publishing }) => publishing);
   for (const person of people.values())

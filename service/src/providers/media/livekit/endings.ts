@@ -53,7 +53,10 @@ export class Endings {
     return this.#sessions.size + this.#rooms.size + participants;
   }
 
-  /** Ends everybody's connections to a room. Resolves after the first attempt. */
+  /**
+   * Ends everybody's connections to a room. Resolves after the first attempt, or at once while earlier requests are
+   * unconfirmed.
+   */
   async room(room: string): Promise<void> {
     this.#rooms.add(room);
     this.#participants.delete(room);
@@ -62,7 +65,7 @@ export class Endings {
 
   /**
    * Ends a participant's media: LiveKit may forward them for a while after the participant's signalling has ended.
-   * Resolves after the first attempt.
+   * Resolves after the first attempt, or at once while earlier requests are unconfirmed.
    */
   async participant(room: string, identity: string): Promise<void> {
     if (this.#rooms.has(room)) return;
@@ -72,7 +75,10 @@ export class Endings {
     await this.#attempt(() => this.#endParticipant(room, identity));
   }
 
-  /** Ends all rooms of a session that has ended. Resolves after the first attempt. */
+  /**
+   * Ends all rooms of a session that has ended. Resolves after the first attempt, or at once while earlier requests are
+   * unconfirmed.
+   */
   async earlierRooms(session: string): Promise<void> {
     this.#sessions.add(session);
     await this.#attempt(() => this.#endSession(session));

@@ -65,7 +65,7 @@ type Stream = {
 const signed32 = (value: number): number => value | 0;
 const ticksToMs = (ticks: number, rate: number): number => (ticks / rate) * 1_000;
 
-/** The sender's time of day for a frame, by its last report; null without one. */
+/** The sender's time of day for a frame, by the stream's first report; null without one. */
 function senderTime({ report, rate }: Stream, { ticks }: TimedFrame): number | null {
   if (!report) return null;
   return report.senderMs + ticksToMs(signed32((ticks % 2 ** 32) - report.timestamp), rate);

@@ -1,6 +1,6 @@
 /**
- * WebM files: one for each take (a participant's recording from one connection). The first track has Opus, and the
- * second has VP8. All functions are pure.
+ * WebM files: one for each take (a participant's recording from one connection). Track 1 has Opus, and track 2 has VP8.
+ * A take may have only one of them. All functions are pure.
  */
 import { element, elementStart, endlessStart, fixedUint, float, text, uint } from "./ebml.ts";
 
