@@ -169,8 +169,8 @@ const anchoringOf = (resources: Resources, metrics: Metrics): Anchoring | null =
 };
 
 /**
- * Returns the work that anchors the transparency log about once an hour, by all configured time stamp authorities and
- * calendars.
+ * Returns the work that anchors the transparency log once in each root interval, by all configured time stamp
+ * authorities and calendars.
  */
 function rootAnchorer(resources: Resources, { stampers }: Sealing, anchoring: Anchoring | null) {
   const intervalMs = resources.config.logRootIntervalMs;

@@ -10,9 +10,9 @@ export type Attached = { name: string; description: string; bytes: Uint8Array; m
 
 export type CertificateFacts = {
   title: string;
-  /** The creation and modification date of the file. */
+  /** The creation date of the file, and the modification date of its attachments. */
   at: Date;
-  /** One attachment, or several in the order of their names. */
+  /** One attachment, or several that the caller has sorted by name. */
   attached: Attached | readonly Attached[];
 };
 

@@ -25,9 +25,11 @@ export type Flow = {
   measure: (text: string, width: number, look: Look) => number;
   /** Draws a text, at the left margin by default. */
   text: (text: string, look: Look, place?: { x?: number; width?: number }) => void;
-  /** Draws a label and its value next to it; a long value wraps over several lines. */
+  /**
+   * Draws a label, of which only the first line fits, and its value next to it. A long value wraps over several lines.
+   */
   row: (label: string, value: string, look: Look, place?: { labelWidth?: number; width?: number }) => void;
-  /** Draws one table row. Each cell is a single line of text, at its distance from the left margin. */
+  /** Draws one table row. Each cell's text must fit on one line; `x` is its distance from the left margin. */
   cells: (
     cells: readonly (readonly [text: string, look: Look, x: number])[],
     height?: number,

@@ -58,13 +58,17 @@ export type Client = ReturnType<typeof routesOf> & {
    * 5_000 })`.
    */
   with: (changed: Partial<ClientOptions>) => Client;
-  /** Runs `work`, and returns its result with the last response's status, headers and duration. */
+  /**
+   * Runs `work`, and returns its result with the status, headers and duration of its last attempt. @throws TypeError if
+   * `work` sends no request
+   */
   withResponse: <T>(work: (client: Client) => Promise<T>) => Promise<{ data: T; response: SentResponse }>;
 };
 
 /**
  * The whole partner interface. A call throws ServiceRefusal when the service refuses, and ConnectionError when it does
- * not answer. Reads, and writes with an idempotency key, are retried after a missing answer or a temporary refusal.
+ * not answer. After an abort by `signal`, it throws the abort reason. Reads, and writes with an idempotency key, are
+ * retried after a missing answer or a temporary refusal.
  */
 export function createClient(options: ClientOptions): Client {
   return {

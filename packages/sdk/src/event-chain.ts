@@ -1,6 +1,6 @@
 /**
  * A point in the chain of a firm's events in one environment. `position` is an event's number in the chain. `head` is a
- * hash over this event and all events before it.
+ * hash over the position, type and id of this event and all events before it, in hex.
  */
 export type Place = { position: number; head: string };
 
@@ -43,7 +43,8 @@ export async function chainHead(before: Place, { type, id }: Pick<ChainedEvent, 
 }
 
 /**
- * Checks that events follow one another without a gap, and that neither they nor earlier events were changed.
+ * Checks that events follow one another without a gap, and that no position, type or id in the chain was changed.
+ * Payloads are not covered.
  * @param events in the order of their positions
  * @param before the place of the last event that you have checked; omit it if the list starts with the firm's first
  * event

@@ -50,8 +50,9 @@ export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
 
   /**
    * Streams all events by repeated requests, and never ends by itself. After an outage, the stream resumes where it
-   * stopped. Store the `position` of the last event that you processed: pass it as `cursor` to resume after a restart.
-   * @throws ServiceRefusal for a key or a query that is refused
+   * stopped. Store the `position` of the last event that you processed: pass it as text in `cursor` to resume after a
+   * restart.
+   * @throws ServiceRefusal with a status other than 429 and below 500; the abort reason of the client's signal
    */
   async function* follow({ cursor, topics }: EventQuery = {}): AsyncGenerator<FeedEvent, void, undefined> {
     let pauseMs = firstPauseMs;

@@ -102,7 +102,8 @@ export function ordersOf(transport: Transport) {
   return {
     /**
      * Places an order.
-     * @param document the completed PDF, of at most 35 MB; null when `fillToken` is sent
+     * @param document the completed PDF, of at most 35 MB; null with `fillToken`, or to use the document of the
+     * `template`
      */
     create: async (
       fields: OrderFields,
@@ -156,8 +157,8 @@ export function ordersOf(transport: Transport) {
       json("POST", path`/api/partner/orders/${orderCode}/send-again`),
 
     /**
-     * Asks the operator to refund the payment, or a part of it. No money moves before two people at the operator
-     * approve.
+     * Asks the operator to refund the payment, or a part of it (`amountCents`, US cents). No money moves before the
+     * operator approves it, by two people unless the installation allows one.
      */
     askRefund: (orderCode: string, request: { reason: string; amountCents?: number }): Promise<OrderCorrections> =>
       json("POST", path`/api/partner/orders/${orderCode}/refund-request`, { body: request }),

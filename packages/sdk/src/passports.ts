@@ -13,8 +13,9 @@ type PassportFacts = {
 
 export type SealedPassport = PassportFacts & {
   /**
-   * The time stamps of the seal. `rfc3161` is null when no time-stamping authority could be reached. `openTimestamps`
-   * is null when no calendar could be reached.
+   * The time stamps of the seal. `rfc3161` is null when no time-stamping authority is configured or none answered.
+   * `openTimestamps` is null when no calendar accepted the hash, or when the service anchors seals only through its
+   * transparency log.
    */
   timestamps: {
     rfc3161: { authority: string; timestampedAtUtc: string } | null;

@@ -19,12 +19,12 @@ export type ClientOptions = {
   key?: string | undefined;
   /** The fetch function. Default: the runtime's own. */
   fetch?: typeof fetch | undefined;
-  /** Timeout of one request, up to the last byte of its answer, in milliseconds. Default 60,000. */
+  /** Timeout of one attempt, up to the last byte of its answer, in milliseconds. Default 60,000. */
   timeoutMs?: number | undefined;
   /**
-   * The number of retries when no answer arrives, or when the answer has status 429, 502, 503 or 504. Applies to reads,
-   * and to writes with an idempotency key. The client does not wait when an answer asks for more than 65 seconds.
-   * Default 2.
+   * The number of retries when no answer arrives, or for status 429, 502, 503 or 504, or code `idempotency_in_flight`.
+   * Applies to reads, and to writes with an idempotency key. The client does not retry when an answer asks it to wait
+   * more than 65 seconds. Default 2.
    */
   maxRetries?: number | undefined;
   /** Aborts every request of the client. */
@@ -49,7 +49,7 @@ type Allowance = { quota: number; remaining: number; resetsAt: number };
 export type Transport = {
   /**
    * Returns the JSON of a successful answer. @throws ServiceRefusal for any other status, ConnectionError when there
-   * was no answer.
+   * was no answer, SyntaxError for an answer that is not JSON, and the abort reason of the client's signal
    */
   json: <T>(method: Method, path: string, options?: RequestOptions) => Promise<T>;
   /**
@@ -60,7 +60,7 @@ export type Transport = {
   page: <T>(path: string, query: Query) => Promise<{ page: T; allowance: Allowance | null }>;
   /** Returns the bytes of a successful answer. @throws as `json` */
   bytes: (path: string) => Promise<Uint8Array<ArrayBuffer>>;
-  /** Timeout of one request, in milliseconds. */
+  /** Timeout of one attempt, in milliseconds. */
   timeoutMs: number;
   /** True if the client's own signal was aborted. Then no request is retried. */
   isEnded: () => boolean;

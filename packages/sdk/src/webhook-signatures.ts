@@ -82,7 +82,7 @@ async function faultOf(
 }
 
 /**
- * Verifies that a delivery was signed with your secret, within five minutes of now in either direction.
+ * True if a delivery was signed with your secret, within five minutes of now in either direction.
  * @param rawBody the body exactly as received, before any parser; text is encoded as UTF-8.
  * @param header the value of `Service-Signature`; a missing one is not valid.
  * @param secret the signing secret, `svc_whsec_...`; during a rotation, the old or the new secret.

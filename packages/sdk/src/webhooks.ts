@@ -57,8 +57,8 @@ export type DeliveryExchange = {
   request: {
     headers: Record<string, string>;
     /**
-     * The body, rebuilt from the present records. `isAsSent` is true if it equals the body that was sent. It is null
-     * when nothing was sent, or when no hash of the sent body is stored.
+     * The body, rebuilt from the present records; null when a record is gone or altered. `isAsSent` is true if it
+     * equals the body that was sent. It is null when nothing was sent, or when no hash of the sent body is stored.
      */
     payload: { text: string; isAsSent: boolean | null } | null;
   };
@@ -109,7 +109,7 @@ export type SignatureExample = {
 
 export type ReplayedFailures = {
   replayed: number;
-  /** The number of failed deliveries that this call did not replay. Call again to replay them. */
+  /** The number of failed events that this call did not replay. Call again with `until` to replay them. */
   left: number;
   /** The end of the period whose deliveries are replayed: pass it as `until` to the next call. */
   until: string;
@@ -138,7 +138,7 @@ export function webhooksOf(transport: Transport) {
     test: (id: string): Promise<{ ok: true; deliveryId: string; requestId: string }> =>
       json("POST", path`/api/partner/webhooks/${id}/test`),
 
-    /** The public key of your deliveries, if one exists. */
+    /** The public key of your deliveries. @throws ServiceRefusal 404 until `makePublicKey` has created it */
     publicKey: (): Promise<WebhookPublicKey> => json("GET", "/api/partner/webhooks/public-key"),
 
     /** Creates the public key unless there is one. From then on, deliveries also have a `v1a` signature. */
@@ -154,8 +154,8 @@ export function webhooksOf(transport: Transport) {
 function deliveriesOf(transport: Transport) {
   const { json, pause } = transport;
   /**
-   * Replays at most 200 deliveries to a webhook that were first sent since the given time and never arrived. While
-   * `left` is above zero, call again with the answer's `until`: then each event is replayed only once.
+   * Replays at most 200 events that were first sent to a webhook since the given time and never arrived. While `left`
+   * is above zero, call again with the answer's `until`: then each event is replayed only once.
    * @throws ServiceRefusal 409 while more than 200 deliveries of the webhook are pending
    */
   const replayFailed = (id: string, since: Date, until?: Date): Promise<ReplayedFailures> =>

@@ -115,8 +115,8 @@ const isAboutDocument = (purpose: SealPurpose | null): boolean =>
  * - a custody or proof certificate, and other PDFs: one of them may be the certificate's document
  * - a sealed PDF, and its time stamp and proofs
  *
- * Returns null for any other set, which may be the files of one room.
- * @throws UsageError for files that are not about the same document
+ * Returns null for a set with a JSON file or a closing certificate, which may be the files of one room.
+ * @throws UsageError for any other set of files
  */
 async function verifyAbout(files: readonly NamedBytes[], context: Context): Promise<Report | null> {
   const pdfs: { file: NamedBytes; purpose: SealPurpose | null }[] = [];

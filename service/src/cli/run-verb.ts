@@ -125,8 +125,8 @@ export type Outcome = { code: number; stdout: string; stderr: string };
 const line = (text: string): string => (text === "" ? "" : `${text}\n`);
 
 /**
- * Runs a command line to its end. For an expected failure, prints only the message; for any other failure, the stack.
- * Never throws.
+ * Runs a command line to its end, and returns its output and exit code. For an expected failure, `stderr` is only the
+ * message; for any other failure, the stack. Never throws.
  */
 export async function runCommand(command: Command, argv: string[]): Promise<Outcome> {
   const asJson = argv.includes("--json");

@@ -67,7 +67,7 @@ const figures = {
   notary_expires_days: ["Days until the first of the active notaries' commissions and registrations ends.", "what"],
 } as const satisfies Record<string, readonly [help: string, label: string | null]>;
 
-/** Gauges of queued work, response times, and upcoming expiries. */
+/** Gauges of queued work and its waiting times, database connections, dependencies, and upcoming expiries. */
 export function serviceGauges(metrics: Metrics, deps: GaugeDeps): void {
   const read = shared(() => readFigures(deps), sharedMs);
   for (const [name, [help, label]] of Object.entries(figures))

@@ -111,7 +111,7 @@ async function withoutRecord(db: Sql, marked: readonly RowSet[]): Promise<RowSet
   return marked.filter(({ name }) => !records.some(({ filled }) => filled === name));
 }
 
-/** True if no table has a row that needs a MAC. */
+/** True if all tables with MACs are empty, except the table of these records. */
 async function isEmpty(db: Sql): Promise<boolean> {
   const others = macTables.filter((each) => each !== backfillRows);
   const hasRows = others.reduce((any, { table }) => sql`${any} OR EXISTS (SELECT FROM ${table})`, sql`false`);

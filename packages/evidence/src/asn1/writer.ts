@@ -92,7 +92,10 @@ export const utcTime = (at: number): DerValue => primitive(TAG.utcTime, ascii(`$
  * @param at epoch milliseconds, years 0 to 9999
  */
 export const generalizedTime = (at: number): DerValue => primitive(TAG.generalizedTime, ascii(`${digits(at)}Z`));
-/** A time as X.509 and CMS require it: UTCTime through 2049, then GeneralizedTime (RFC 5280, section 4.1.2.5). */
+/**
+ * A time as X.509 and CMS require it: UTCTime for 1950 through 2049, otherwise GeneralizedTime (RFC 5280, section
+ * 4.1.2.5).
+ */
 export function time(at: number): DerValue {
   const year = new Date(at).getUTCFullYear();
   return year >= 1950 && year < 2050 ? utcTime(at) : generalizedTime(at);

@@ -64,7 +64,7 @@ export interface SignerInput {
  * 2048 bits. The signature must use the hash that the SignerInfo names as its digest algorithm.
  *
  * A signature without signed attributes is never `valid`. If `content` is given, its claims are still checked. A wrong
- * signature makes a claim fail and throws nothing. Only errors of `contentDigest` are thrown.
+ * signature makes a claim fail and throws nothing. Only errors of the functions in `input` are thrown.
  */
 export async function verifySignerInfo(input: SignerInput): Promise<SignerVerification> {
   const { signedData, signerInfo, crypto } = input;

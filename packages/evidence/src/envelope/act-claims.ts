@@ -47,8 +47,9 @@ type ActInput = {
 type Finding = { readonly state: "holds" | "fails" | "unchecked"; readonly why: string };
 
 /**
- * Verifies that each act was made by its signer: the signature uses the signer's own certificate, is at the right place
- * in the file, and has the time stamp of the record (docs/evidence-format.md, section 20.2).
+ * Verifies that each act was made by its signer. The signature uses the signer's own certificate and is at the right
+ * place in the file. It has exactly the time stamp that the record names, or none (docs/evidence-format.md, section
+ * 20.2).
  */
 export async function verifyActs(input: ActInput): Promise<Claim<ActClaimName>[]> {
   const acts = actsOf(input);

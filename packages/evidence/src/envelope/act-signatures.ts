@@ -20,8 +20,8 @@ export type DocumentSignature = {
 };
 
 /**
- * Maps the signatures of a document by the end of their signed range. Decrypts an encrypted document that opens without
- * a password, because each act's hash in it is encrypted.
+ * Maps the signatures of a document by the end of their signed range, in bytes. Leaves out signatures without a valid
+ * range. Decrypts an encrypted document that opens without a password, because each act's hash in it is encrypted.
  *
  * @returns an EvidenceError for an unreadable file, or for an act and another signature whose signed ranges end at the
  * same byte

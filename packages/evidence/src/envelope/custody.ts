@@ -54,7 +54,10 @@ export type CustodyVerification = {
   readonly claims: readonly Claim<CustodyClaimName>[];
   /** The result for the sealed document; null when it was not given. */
   readonly document: ProofVerification | null;
-  /** True if no claim about the certificate itself fails. Claims about the document may still fail. */
+  /**
+   * True if no claim about the certificate's purpose and envelope fails. Claims about the document may still fail, and
+   * the certificate's own seal is not judged here.
+   */
   readonly isSound: boolean;
   /**
    * True if the document is genuine but from another signing, and the certificate is sound. The claims about the

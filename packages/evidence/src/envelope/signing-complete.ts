@@ -17,7 +17,7 @@ export const incompleteSigning = "Part of a signing that was not completed in th
  * The verdict does not depend on this claim, because sealing a half-signed document is not forgery.
  *
  * @param proof the result of `verifyProof` for the same bytes
- * @returns null for a document without acts
+ * @returns null for a document in which no acts can be found
  */
 export async function verifySigningComplete(
   bytes: Uint8Array,

@@ -73,7 +73,7 @@ const canonicalClaim = (envelope: EnvelopeEvidence, bytes: Uint8Array) =>
     "The bytes are not the canonical JSON of the evidence.",
   );
 
-/** Verifies that each record of a trail states the hash of the previous record. */
+/** Verifies that each record of a trail states its position, the envelope, and the hash of the previous record. */
 export async function verifyTrail({
   trail,
   verifyCode,

@@ -11,8 +11,8 @@ export type CarriedClaimName = "log_carried" | "log_sandwich";
 const mostDelayMs = 24 * 3600_000;
 
 /**
- * Verifies the log checkpoint that a seal contains. Also verifies that the seal's line entered the log between this
- * checkpoint and the checkpoint of the seal's log proof.
+ * Verifies the log checkpoint that a seal contains. If the seal's log proof is of the same log, also verifies when the
+ * seal's line entered the log: between this checkpoint and the proof's.
  */
 export async function verifyCarried(input: {
   /** The signed checkpoint in the seal (/SSSLogCheckpoint); null when it is not a text. */

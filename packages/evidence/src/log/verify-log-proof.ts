@@ -29,10 +29,11 @@ export type TrustedLog = {
 export type LogEnd = { readonly size: number; readonly root: string; readonly reason: LogEndReason };
 
 /**
- * Verifies a proof that a line is in a log.
+ * Verifies a proof that a line is in a log. An unreadable proof gives only `log_inclusion`, which fails.
  *
  * - `log_inclusion`: the proof connects the line with the root of its checkpoint.
- * - `log_checkpoint_signed`: a trusted log signed that checkpoint; unchecked without trusted logs.
+ * - `log_checkpoint_signed`: a trusted log signed that checkpoint; unchecked without trusted logs, without Ed25519, or
+ *   when the ended log's key is in other hands.
  * - `log_witnessed`: witnesses in the caller's policy cosigned that checkpoint; present only when a trusted log has a
  *   policy.
  * - `log_not_retracted`: fails when a trusted log made the retraction in the proof; present only when the proof

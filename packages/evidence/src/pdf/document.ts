@@ -48,7 +48,8 @@ const HEADER_WINDOW = 1024;
  * An encrypted PDF is not decrypted: see `openUnlocked`.
  *
  * @param earlier another opening of the same file; both openings then share the derived keys and one budget
- * @throws EvidenceError `pdf` without a header, a startxref, or a section at its offset
+ * @throws EvidenceError `pdf` without a header, a startxref, or a section at its offset; and for an offset that leads
+ * to two sections
  */
 export function openDocument(
   bytes: Uint8Array,

@@ -10,7 +10,10 @@ function sameString(one: PdfString, other: PdfString): boolean {
   return equalBytes(stringBytes(one), stringBytes(other));
 }
 
-/** True if two values are equal: references by number and generation, strings by their decoded bytes. */
+/**
+ * True if two values are equal: references by number and generation, strings by their decoded bytes. A dictionary with
+ * a repeated key equals no other.
+ */
 export function sameValue(one: PdfValue | undefined, other: PdfValue | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   switch (one.kind) {

@@ -15,7 +15,8 @@ export function stringBytes({ source, start, end, hexadecimal, decrypt }: PdfStr
 
 /**
  * The text of a text string (ISO 32000-2, section 7.9.2.2): UTF-16 or UTF-8 with its byte order mark, else
- * PDFDocEncoding. Of PDFDocEncoding, only ASCII and Latin-1 are supported; the rest becomes U+FFFD.
+ * PDFDocEncoding. Of PDFDocEncoding, only printable ASCII and the Latin-1 characters from 0xA1 are supported. The rest,
+ * including line ends, becomes U+FFFD.
  */
 export function stringText(string: PdfString): string {
   const bytes = stringBytes(string);

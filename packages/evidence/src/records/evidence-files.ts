@@ -33,7 +33,10 @@ const beginsAsPdf = (bytes: Uint8Array): boolean =>
 /** The largest size of JSON evidence. */
 const maxBytes = 1024 * 1024;
 
-/** The kind of a JSON file, by its members. `other`: unrelated JSON. `broken`: anything but a JSON object. */
+/**
+ * The kind of a JSON file, by its members. `other`: unrelated JSON, and any file above 1 MiB. `broken`: anything but a
+ * JSON object.
+ */
 export type JsonKind = "manifest" | "room_record" | "proof_record" | "other" | "broken";
 
 /** Detects the kind of a JSON file before the file is validated. */

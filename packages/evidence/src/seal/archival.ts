@@ -16,7 +16,7 @@ type Whole = {
 /**
  * The length of the sealed file inside a file that ends with archival document time stamps. The last time stamp must be
  * trusted and cover the whole file. The last seal must be a trusted seal of the service. Between the two, only
- * validation data and intact time stamps are allowed.
+ * validation data, metadata and intact time stamps are allowed.
  *
  * @returns null for any other file
  */

@@ -20,7 +20,10 @@ export type AttachedClaimName = "record_attached" | "receipt_events" | "receipt_
 
 export type AttachedVerification = {
   readonly claims: readonly Claim<AttachedClaimName>[];
-  /** The result for the sealed file that a proof certificate describes; null when it was not given. */
+  /**
+   * The result for the sealed file that a proof certificate describes; null when it was not given, or the attached
+   * record is unreadable.
+   */
   readonly document: ProofVerification | null;
 };
 

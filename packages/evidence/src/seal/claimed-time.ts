@@ -4,8 +4,8 @@ import type { PdfDictionary } from "../pdf/values.ts";
 const DATE = /^D:(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})(?:Z|([+-])(\d{2})'?(\d{2})?'?)?$/;
 
 /**
- * The time in a signature dictionary (/M; ISO 32000-2, section 7.9.4), epoch ms. It is only the sealer's own statement.
- * Null when missing or unreadable.
+ * The time in a signature dictionary (/M; ISO 32000-2, section 7.9.4), epoch ms. A time without an offset is read as
+ * UTC. It is only the sealer's own statement. Null when missing, unreadable, or without seconds.
  */
 export function claimedTimeOf(dictionary: PdfDictionary): number | null {
   const value = dictionary.entries.get("M");

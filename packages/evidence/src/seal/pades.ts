@@ -43,8 +43,8 @@ export interface PadesVerification {
    */
   readonly level: "B-B" | "B-T" | null;
   /**
-   * True if the computed digest of the signed ranges equals the signed digest, and the certificate's key made the
-   * signature.
+   * True if every claim holds; for `pkcs7`, the claim `signingCertificate` need not hold. For a document time stamp:
+   * true if its token is intact. Says nothing about trust or `problem`.
    */
   readonly valid: boolean;
   readonly claims: readonly Claim<SignerClaimName>[];

@@ -27,8 +27,9 @@ export function sealFormOf(dictionary: PdfDictionary): SealPurpose | null {
 }
 
 /**
- * True if the certificate of a valid signature is a trusted seal certificate that was valid when the signature was
- * made.
+ * True if the certificate of a valid signature is a trusted seal certificate. When the signature was made, the
+ * certificate must have been valid and not retired. That time is the proven one or, without one, the one that the
+ * signature states.
  */
 export async function isTrustedSeal(
   dictionary: PdfDictionary,

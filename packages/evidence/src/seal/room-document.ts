@@ -27,8 +27,9 @@ export type RoomManifests = {
  * States which document of a closing a file is, according to the manifests of its room.
  *
  * The claim is unchecked for a file that no manifest lists, because the document may have been finished after the
- * manifests. The claim fails for a file that begins with a listed document and was then changed. It fails even if a
- * proof passport's seal covers the changes, because anybody can get such a seal.
+ * manifests. The claim fails for a file that begins with a listed document and was then changed. The only exception is
+ * a change that a verified seal for the notarization covers. A proof passport's seal is not enough, because anybody can
+ * get such a seal.
  * @param verification the result for the same bytes
  */
 export async function roomDocumentClaim(

@@ -54,9 +54,9 @@ export const readTrust = (text: string): TrustList =>
 /**
  * Parses a trust list. Its form is `{format: 1, sealCertificates: [{pem, retiredAt, reason, environment}],
  * signerCertificates: [{pem, retiredAt, reason}], timeStampCertificates: [pem], logs: [{environment, key, end: {size,
- * root, reason}}]}`. Only `sealCertificates` is required, and unknown members are ignored.
+ * root, reason}}]}`. Only `format` and `sealCertificates` are required, and unknown members are ignored.
  *
- * An unreadable retired certificate makes the whole list unreadable. Otherwise its retirement would be overlooked.
+ * Any unreadable certificate makes the whole list unreadable. Otherwise its retirement could be overlooked.
  *
  * @throws EvidenceError `json`, `limit`; `record` for a faulty member, which it names; `x509` for a certificate that
  * cannot be read

@@ -66,8 +66,8 @@ type Checked = ClosingVersionResult & {
  *   certificate, only this claim is made, and it is unchecked.
  * - `.trusted`: the certificate of the seal is trusted.
  * - `.purpose`: the seal is for a closing certificate.
- * - `.manifest`: the attached manifest equals the separate one.
- * - `.hash`: the file's hash is the stated sealedSha256.
+ * - `.manifest`: the certificate has an attached manifest, which equals the separate one if there is one.
+ * - `.hash`: the file's hash is the stated sealedSha256; only when one is stated.
  *
  * All the claims of `verifyChain` about the manifests follow.
  *

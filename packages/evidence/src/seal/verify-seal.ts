@@ -37,7 +37,10 @@ export interface SealTrust {
 export interface SealVerification {
   readonly pades: PadesVerification;
   readonly claims: readonly Claim<SealClaimName>[];
-  /** True if the seal signs its own position in the file. Only the oldest seals don't. */
+  /**
+   * True if the seal states its own position in the file, even if that statement is wrong. Only the oldest seals state
+   * none.
+   */
   readonly statesPlace: boolean;
   /**
    * The earliest time at which the seal provably existed, epoch ms: by a trusted time stamp in the seal, or by detached

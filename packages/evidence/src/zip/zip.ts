@@ -22,7 +22,7 @@ export const readZip = (bytes: Uint8Array): ReadonlyMap<string, Uint8Array> =>
 
 /**
  * The files of a zip by name, and the kind of zip. In a zip of documents, a name includes its folder; an evidence zip
- * has no folders.
+ * has no folders. Folders, and files that the Finder of macOS added, are left out.
  */
 export type OpenedZip = { readonly form: ZipForm; readonly files: ReadonlyMap<string, Uint8Array> };
 

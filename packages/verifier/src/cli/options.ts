@@ -53,7 +53,7 @@ const MAX_SIDE_FILE = 16 * 1024 * 1024;
  * Reads the files that the options name.
  *
  * @param fallback PEM files whose first certificates are trusted when `--trust` is not given
- * @throws UsageError with the name of the option
+ * @throws UsageError for a faulty option, or a file that is unreadable or too large
  */
 export async function contextOf(values: VerifyValues, now: number, fallback: readonly string[]): Promise<Context> {
   const { trust: named, "tsa-trust": tsaTrustPath } = values;

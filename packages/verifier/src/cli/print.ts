@@ -27,8 +27,8 @@ const MARKS: Readonly<Record<Check["result"], string>> = { holds: "✓", fails: 
 const COLORS: Readonly<Record<Check["result"], string>> = { holds: "32", fails: "31", unchecked: "33" };
 
 /**
- * Formats a report for people. After each claim comes a command with which another tool checks the same claim. The
- * conclusion is at the end.
+ * Formats a report for people. A claim is followed by a command with which another tool checks the same claim, if there
+ * is one. The conclusion is at the end.
  */
 export function printed(target: string, report: Report, color: boolean): string {
   const lines = [`${printable(target)} (${report.kind.replaceAll("_", " ")})`, ""];

@@ -38,7 +38,10 @@ export function passportOf(piece: ClosingPiece): ManifestPassport | null {
   }
 }
 
-/** The unverified manifest of a piece; null for a certificate without one. */
+/**
+ * The unverified manifest of a piece; null for a certificate without one. @throws EvidenceError for an unreadable
+ * certificate
+ */
 export function manifestIn(piece: ClosingPiece): Uint8Array | null {
   if ("record" in piece) return piece.record.manifest;
   return "manifest" in piece ? piece.manifest : readClosingCertificate(piece.certificate).manifest;

@@ -130,7 +130,7 @@ export function recordChecks(
   return checksOf(recordClaims(record, facts, verifyCode), shown);
 }
 
-/** For a record of a test order, the verdict `verified` becomes `verified_test`. */
+/** If the record says that the proof passport is a test, the verdict `verified` becomes `verified_test`. */
 export function asTest(report: Report, record: ProofRecord | null): Report {
   return record?.isTest && report.verdict === "verified" ? { ...report, verdict: "verified_test" } : report;
 }

@@ -83,8 +83,8 @@ export function withChecks(report: Report, more: readonly Check[]): Report {
 }
 
 /**
- * The verdict on a set: the worst verdict of its members. It is `not_verified` if a member is not evidence or has no
- * seal.
+ * The verdict on a set: the worst verdict of its members. It is `not_verified` if the set is empty, or a member is not
+ * evidence or has no seal.
  */
 export function worstOf(verdicts: Iterable<Verdict>): Verdict {
   const seen = new Set(verdicts);

@@ -20,8 +20,8 @@ export type SealParts = {
 };
 
 /**
- * Finds the parts of a sealed PDF, from the signature that covers the whole file. Null without such a signature, or for
- * an unreadable file.
+ * Finds the parts of a sealed PDF, from the signature that covers the whole file. Null unless there is exactly one such
+ * signature, and for an unreadable file.
  */
 export async function sealPartsOf(bytes: Uint8Array): Promise<SealParts | null> {
   try {

@@ -202,8 +202,8 @@ function attachedCommands(path: string, document: string | null): ReadonlyMap<st
 }
 
 /**
- * Makes a failed check for a sealed document that contains a manifest. Anyone can get a document sealed, so such a
- * document must not be accepted as a certificate.
+ * Makes an `unchecked` check for a sealed document that contains a manifest. Anyone can get a document sealed, so such
+ * a document must not be accepted as a certificate.
  */
 function strayManifest(bytes: Uint8Array, parts: SealParts | null): Check[] {
   if (parts === null) return [];

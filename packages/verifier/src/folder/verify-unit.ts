@@ -12,8 +12,8 @@ import { verifyFile } from "../files/verify-file.ts";
 import { isEvidenceName, type Unit } from "./units.ts";
 
 /**
- * Verifies one unit of a folder; null for unrelated JSON. An unreadable file becomes a failing check; nothing is
- * thrown.
+ * Verifies one unit of a folder; null for unrelated JSON without a proof. An unreadable file becomes a failing check;
+ * nothing is thrown.
  */
 export async function verifyUnit(unit: Unit, context: Context): Promise<Report | null> {
   try {

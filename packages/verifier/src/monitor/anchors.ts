@@ -108,7 +108,8 @@ function addMissing({ missing }: Findings, { size, at }: Sighting, time: number 
 /**
  * Returns a function that checks an anchored state: it is part of the log's history, and each of its proofs is over
  * that state. Each state is read once.
- * @returns the earliest time in the state's proofs, epoch ms; null when there is none
+ * @returns a function; its result is the earliest time in the state's proofs, epoch ms, or null without one or when the
+ * check fails
  */
 function anchorJudge(read: ReadLog, tree: PublishedTree, { key, findings }: { key: string; findings: Findings }) {
   const judged = new Map<number, number | null>();

@@ -23,8 +23,9 @@ const startsWith = (bytes: Uint8Array, text: string): boolean =>
   Buffer.from(bytes.subarray(0, text.length)).toString("latin1") === text;
 
 /**
- * Reads a file to compare with the log.
- * @throws UsageError for a file that can't be read; EvidenceError for a file with neither a seal nor a checkpoint
+ * Reads a file to compare with the log. A PDF is always accepted, even without a seal.
+ * @throws UsageError for a file that can't be read, and for a zip without a log proof; EvidenceError for any other file
+ * without a checkpoint
  */
 export async function readComparedFile(path: string): Promise<ComparedFile> {
   const bytes = await readBounded(path);

@@ -34,8 +34,9 @@ export class Findings {
   }
 
   /**
-   * Requires that the published tree begins with the tree of a given checkpoint. Adds a finding and a fork if it does
-   * not. If the key did not sign the checkpoint, adds only a sentence to `ofFiles`.
+   * Requires that the published tree begins with the tree of a given checkpoint. Adds a finding if it does not, and a
+   * fork unless the checkpoint is larger than the tree. If the key did not sign the checkpoint, adds only a sentence to
+   * `ofFiles`.
    * @throws LogBroken for missing or contradicting tiles; EvidenceError for a text that is not a checkpoint or a key
    */
   async requireBeginsWith(tree: PublishedTree, { name, note }: NamedCheckpoint, key: string): Promise<void> {

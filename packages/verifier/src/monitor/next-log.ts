@@ -29,9 +29,10 @@ export type NextLog = { readonly from: string; readonly key: string; readonly is
 
 /**
  * Finds the log that follows an ended log. The ended log's last entry names the key of the next log. After a compromise
- * or a loss, there is no such entry, but the service's trust list names the next log.
+ * or a loss, that entry is missing, but the service's trust list names the next log.
  * @param named the key in the ended log's last entry; null without such an entry
- * @returns null for a log that has not ended, and for a copy in a folder
+ * @returns null for a log that has not ended, and for a copy in a folder. Also null when the trust list is unreadable,
+ * or the key is not of a later log
  */
 export async function nextLog(from: string, key: string, named: string | null, fetch: Fetch): Promise<NextLog | null> {
   const base = addressForm.exec(from)?.[1];

@@ -23,7 +23,7 @@ export type ReaderPolicy = WitnessPolicy & { readonly sha256: string };
 
 /**
  * Reads a reader's policy.
- * @throws UsageError for a file that is not a policy (C2SP tlog-policy)
+ * @throws UsageError for a file that can't be read, or that is not a policy (C2SP tlog-policy)
  */
 export async function readPolicy(path: string): Promise<ReaderPolicy> {
   try {
@@ -67,7 +67,8 @@ const askEveryMs = 5_000;
 
 /**
  * Requires the policy's quorum for a log's newest state. A log publishes a state before its witnesses cosign it. So the
- * newest state is read again until it has the quorum or the time is over.
+ * newest state is read again until it has the quorum or the time is over. Adds a note for a quorum, and a `missing`
+ * finding without one. A newer state must begin with the tree of the first one.
  */
 export async function requireQuorum(
   read: ReadLog,

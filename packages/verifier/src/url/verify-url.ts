@@ -37,8 +37,8 @@ export function parseVerifyUrl(text: string): VerifyUrl | null {
 }
 
 /**
- * Downloads the published files of a passport and verifies them locally. The service's own verdict can only lower the
- * result.
+ * Downloads the published files of a proof or a room, and verifies them locally. The service's own verdict can only
+ * lower the result.
  */
 export async function verifyUrl(target: VerifyUrl, callerContext: Context, fetch: Fetch): Promise<Report> {
   const get = (path: string, maxBytes: number) => fetchBounded(fetch, `${target.base}${path}`, maxBytes);
@@ -101,7 +101,7 @@ type Published = { readonly list: TrustList; readonly path: string; readonly com
 
 /**
  * Downloads the trust list of a service, or its present seal certificate if it has no list. Returns a sentence with the
- * reason if it has neither.
+ * reason if it has neither, or if the download is unreadable.
  */
 async function publishedTrust(base: string, get: Get): Promise<Published | string> {
   const show = "openssl x509 -noout -subject -fingerprint -sha256";
@@ -146,8 +146,8 @@ function readOr<T>(read: () => T): T | EvidenceError {
 }
 
 /**
- * Downloads the evidence zip and returns its files. Without a zip, returns the sealed PDF alone; without either, a
- * sentence with the reason.
+ * Downloads the evidence zip and returns its files. Without a zip, returns the sealed PDF alone. Without either, or if
+ * the zip is unreadable, returns a sentence with the reason.
  */
 async function evidenceFiles(get: Get, api: string): Promise<ReadonlyMap<string, Uint8Array> | string> {
   const zip = await get(`${api}/evidence`, fetchLimits.fileBytes);

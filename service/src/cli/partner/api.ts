@@ -45,7 +45,10 @@ function readableAddress(): string | undefined {
   }
 }
 
-/** Reads the key and the address of the service from flags or the environment. @throws UsageError naming the flag */
+/**
+ * Reads the key from the flag or the environment; the address also from the data folder. @throws UsageError naming the
+ * flag
+ */
 export function partnerOf(values: ValuesOf<typeof partnerOptions>): Partner {
   const key = values.key ?? process.env["SIGNSEALSHIP_KEY"];
   if (!key) throw new UsageError("--key is required: your partner key, svc_pk_... (or SIGNSEALSHIP_KEY)");

@@ -44,7 +44,7 @@ function requireEmbedded({ databaseUrl }: Config, verb: string): void {
 const blobFolderOf = ({ blobUrl }: Config): string | null =>
   blobUrl.startsWith("file:") ? blobUrl.slice("file:".length) : null;
 
-/** The keys that are not in the data folder's `keys/`. A backup does not include them. */
+/** The secrets keys and the seal key, if they are not in the data folder's `keys/`. A backup does not include them. */
 const keysElsewhere = ({ dataDir, secretsKey, secretsKeysOld, sealKey }: Config): string[] =>
   [secretsKey, ...secretsKeysOld, sealKey].filter((uri) => !uri.startsWith(`file:${join(dataDir, "keys")}/`));
 

@@ -23,8 +23,8 @@ export type Delivered = {
 };
 
 /**
- * The headers of a delivery: the contract's (agent, signature, topic), the event's position in its firm's hash chain,
- * the newest checkpoint of the transparency log, and those of Standard Webhooks.
+ * The headers of a delivery: those of the contract (agent, signature, topic) and of Standard Webhooks. Also the event's
+ * position in its firm's hash chain and the log's newest checkpoint, unless they are null.
  * @param t in Unix seconds
  */
 export const deliveryHeaders = (

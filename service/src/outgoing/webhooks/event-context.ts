@@ -46,8 +46,8 @@ type RecordingFacts = {
 export type ContextRow<More = unknown> = Pick<EventContext, "webhookId"> & Joined & More;
 
 /**
- * Reads a joined row: the event with its order, room and recording. Verifies the event's MAC, because only events with
- * a valid MAC are sent, listed or shown.
+ * Reads a joined row: the event with its order, room and recording. `isWhole` is true if the event's MAC is valid;
+ * callers must not send, list or show other events.
  */
 export function contextOf<Row extends Joined>(rowMac: RowMac, row: Row) {
   const { orderCode, orderStatus, externalReference, roomCode, roomName, isAuthentic, isRoomAuthentic, ...others } =

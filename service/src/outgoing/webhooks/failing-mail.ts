@@ -22,7 +22,10 @@ export type FailingMail = {
 
 type Recipient = { email: string; url: string; environment: string; firmName: string; partnerId: string };
 
-/** The webhook, and the owner who gets the mail; undefined when either no longer exists. */
+/**
+ * The webhook, and the owner who gets the mail. Undefined when the webhook was deleted, or the person is no longer an
+ * owner of the firm.
+ */
 async function selectRecipient(db: Sql, { webhookId, userId }: FailingMail): Promise<Recipient | undefined> {
   const [recipient] = await db.query<Recipient>(sql`
 SELECT ${emailOf(sql`m.user_id`)} AS email, w.url, w.environment, p.name AS "firmName", p.id AS "partnerId", ${verifiedFirm}
@@ -32,8 +35,8 @@ WHERE w.id = ${webhookId} AND w.deleted_at IS NULL AND m.user_id = ${userId} AND
 }
 
 /**
- * Tells owners by mail that a webhook keeps failing. The mail is not sent for a deleted webhook, or to an owner who has
- * left.
+ * Tells owners by mail that a webhook keeps failing. The mail is not sent for a deleted webhook, or to a person who is
+ * no longer an owner.
  */
 export const failingMail = defineMail({
   queue: failingQueue,

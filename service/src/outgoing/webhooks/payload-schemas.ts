@@ -107,7 +107,7 @@ const channel = Type.Optional(
   ),
 );
 
-/** For each topic, all bodies that a subscription may get (contract, Events). */
+/** For each topic, its description and the schema of its body (contract, Events). */
 export const payloads: Readonly<Record<string, Payload>> = {
   "passport.sealed": {
     description: "A proof passport was sealed.",

@@ -23,7 +23,10 @@ export type EventContext = {
   occurredAt: Date;
   environment: Environment;
   subject: string;
-  /** The channel by which a signer reached the signing page; null when it was not recorded. */
+  /**
+   * The channel by which a signer reached the signing page; null when it was not recorded, and for events about no
+   * signer.
+   */
   channel: EventChannel | null;
   webhookId: string;
   order: { status: string; externalReference: string | null } | null;

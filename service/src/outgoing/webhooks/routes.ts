@@ -164,8 +164,8 @@ function closed(reply: FastifyReply): AbortSignal {
 const passportCommon = { tag: "Webhooks", caller: "key", policy: "partner-write" } as const;
 
 /**
- * Subscriptions that only an API key can manage, not a session. Their only topic is `passport.sealed` (contract, Proof
- * passports).
+ * Routes for API keys only, not for sessions. POST creates an ordinary subscription to `passport.sealed` (contract,
+ * Proof passports). DELETE ends any subscription of the owner.
  */
 function passportWebhookRoutes(app: FastifyInstance, frame: RouteDeps, subscriptions: SubscriptionDeps): void {
   jsonRoute(app, frame, {

@@ -46,7 +46,7 @@ export type RecordsExport = {
    * exists.
    */
   rows: OpenedRow[];
-  /** The lines of the audit log since the previous head. */
+  /** The lines of the audit log after the previous head, up to this one. */
   auditLines: string[];
   /** The public key of the live log, and the proof that this log includes the line `audit/v1 DAY HEAD`. */
   key: string;
@@ -55,7 +55,7 @@ export type RecordsExport = {
 
 /**
  * Exports the records under a day's head for an auditor, and writes an audit line about the export.
- * @param day null for the newest head in the log
+ * @param day null for the newest head
  * @throws StartupError for a day without a head, for a head that is not in the log yet, and for stored states that
  * don't match the head
  */

@@ -54,7 +54,7 @@ export const encodedKey = (key: Statement): Statement => sql`(CASE WHEN ${key} ~
   SELECT string_agg(CASE WHEN c ~ '[A-Za-z0-9_.!~*''()-]' THEN c ELSE '%' || upper(encode(convert_to(c, 'UTF8'), 'hex')) END, '' ORDER BY n)
   FROM regexp_split_to_table(${key}, '') WITH ORDINALITY AS parts (c, n)) END) COLLATE "C"`;
 
-/** The present rows of all tables that heads cover, in the order of their lines. */
+/** The present rows of all tables that heads cover, in the order of their lines. Leaves out rows that need no MAC. */
 export async function* presentRecords(tx: Tx): AsyncGenerator<PresentRecord> {
   for (const source of [...recordSets.values()].flat().sort()) {
     const table = macTables.find((one) => one.table.text === source);
@@ -138,7 +138,7 @@ const setOfSource = new Map([...recordSets].flatMap(([set, sources]) => sources.
 export const setOf = (name: string): string => setOfSource.get(name.slice(0, name.indexOf(" "))) ?? "";
 
 /**
- * Builds Merkle trees (RFC 6962) over the lines of sets. Lines arrive in ascending order, so only the right edge of
+ * Builds Merkle trees (RFC 6962) over the lines of sets. Lines must be added in ascending order. Only the right edge of
  * each tree is stored.
  */
 export function createRoots(names: readonly string[]) {

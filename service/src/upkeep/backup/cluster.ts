@@ -100,8 +100,8 @@ async function writeLabels(to: string, { label, tablespaces }: Stopped): Promise
 const segment = /^[0-9A-F]{24}$/;
 
 /**
- * Copies the WAL segments from the copy's start to its end. At the end of the copy PostgreSQL switched to a new
- * segment, so all of these segments are complete.
+ * Copies the WAL segments from the copy's start to its end, and all timeline history files. At the end of the copy
+ * PostgreSQL switched to a new segment, so all of these segments are complete.
  */
 async function copyLog(cluster: string, to: string, first: string, last: string): Promise<StoredFile[]> {
   const names = (await readdir(join(cluster, "pg_wal"))).filter(

@@ -9,7 +9,10 @@ import { isAlive } from "../../kernel/platform/postgres/lock.ts";
 /** A file of a backup. The path is relative, with slashes. */
 export type StoredFile = { path: string; bytes: number; sha256: string };
 
-/** Files and folders below a folder, by relative path. Files may disappear before the caller opens them. */
+/**
+ * Files and folders below a folder, by relative path. Files may disappear before the caller opens them.
+ * @throws StartupError for a symbolic link
+ */
 export async function* treeOf(folder: string, below = ""): AsyncGenerator<{ path: string; isFolder: boolean }> {
   for await (const entry of await opendir(join(folder, below))) {
     const path = below === "" ? entry.name : `${below}/${entry.name}`;
@@ -22,7 +25,10 @@ export async function* treeOf(folder: string, below = ""): AsyncGenerator<{ path
 
 const [smallestBytes, pieceBytes] = [4096, 1024 * 1024];
 
-/** Copies a file durably and hashes it. @returns null when it doesn't exist */
+/**
+ * Copies a file, flushes the copy to disk, and hashes it. Doesn't flush the folder. @returns null when the file doesn't
+ * exist
+ */
 export async function copyHashed(from: string, to: string): Promise<Omit<StoredFile, "path"> | null> {
   const source = await open(from, "r").catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
@@ -57,8 +63,8 @@ export async function copyHashed(from: string, to: string): Promise<Omit<StoredF
 }
 
 /**
- * Checks that a folder contains nothing but the given names.
- * @throws StartupError for a folder that is not empty
+ * Checks that a folder is missing, or contains nothing but the given names.
+ * @throws StartupError for a folder that contains anything else or can't be read
  */
 export async function requireEmpty(folder: string, but: readonly string[] = []): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
@@ -77,8 +83,9 @@ const pidName = "pid";
 type DraftFolder = { path: string; finish: () => Promise<void>; discard: () => Promise<void> };
 
 /**
- * Creates the folder for a backup, with the name FOLDER.partial until the backup is complete.
- * @throws StartupError when the folder exists, or another process writes to it
+ * Creates the folder for a backup, with the name FOLDER.partial until the backup is complete. Deletes a FOLDER.partial
+ * whose process has ended.
+ * @throws StartupError when FOLDER is not empty, or another process writes to FOLDER.partial
  */
 export async function openDraft(folder: string): Promise<DraftFolder> {
   await requireEmpty(folder);

@@ -46,8 +46,8 @@ export type BackupReport = { folder: string; keys: string | null; facts: BackupF
 const isWithin = (inner: string, outer: string): boolean => !relative(outer, inner).startsWith("..");
 
 /**
- * Backs up the embedded database and the blobs while the service runs. The folder gets its final name when the backup
- * is complete.
+ * Backs up the embedded database, and the blobs if they are in a folder, while the service runs. The folder gets its
+ * final name when the backup is complete.
  * @param keys a separate folder for the keys; null leaves them out
  * @throws StartupError for a folder that is not empty, and for one that is inside the data folder or another folder of
  * the backup

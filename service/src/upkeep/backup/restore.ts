@@ -39,15 +39,18 @@ export type RestoreReport = {
   lastAuditLine: LastLine | null;
   held: Held;
   sessionsEnded: number;
-  /** Blobs that rows refer to, but that are missing and not marked as deleted. */
+  /**
+   * Blobs that rows refer to, but that are missing and not marked as deleted. Always empty with an external store,
+   * which is not checked.
+   */
   missingBlobs: string[];
 };
 
 /**
- * Creates a data folder from a backup. The folder must be empty or contain only the keys. Work that was in progress
- * when the backup was made is held until a person releases or discards it.
- * @throws StartupError for a folder that is not empty, and for a backup that is incomplete, altered or from a newer
- * release; the folder then stays unchanged
+ * Creates a data folder from a backup. The folder must be empty; without `keys`, it may contain the keys. Work that was
+ * in progress when the backup was made is held until a person releases or discards it.
+ * @throws StartupError for a folder that is not empty, for a backup with blobs and an external store, and for a backup
+ * that is incomplete, altered or from a newer release; the folder then stays unchanged
  */
 export async function restoreBackup(deps: RestoreDeps, folder: string, keys: string | null): Promise<RestoreReport> {
   const { dataDir, blobFolder, schema } = deps;
@@ -98,8 +101,8 @@ async function restoreCluster(dataDir: string, { folder, facts, hashes }: Backup
 }
 
 /**
- * Starts PostgreSQL, which recovers the copied cluster. Then holds jobs that may have run after the backup, and deletes
- * sessions and links that may have ended after it.
+ * Starts PostgreSQL, which recovers the copied cluster. Then holds jobs and deliveries that may have run after the
+ * backup. Deletes sessions and links that may have ended after it, halts the transparency logs, and ends witnessing.
  */
 async function settle(deps: RestoreDeps, facts: BackupFacts): Promise<RestoreReport> {
   const { clock, dataDir, blobFolder, migrations, nodeName } = deps;

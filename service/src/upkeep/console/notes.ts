@@ -11,7 +11,10 @@ export const notesOfOrder = (db: Pick<Database, "query">, orderId: number) =>
   db.query<OrderNote>(sql`
     SELECT author, text, created_at AS "createdAt" FROM order_notes WHERE order_id = ${orderId} ORDER BY id DESC`);
 
-/** Adds a permanent note to an order. @throws ServiceError for a note that is empty, too long or contains NUL */
+/**
+ * Adds a permanent note to an order. @throws ServiceError for an unknown order, and a note that is empty, too long or
+ * contains NUL
+ */
 export async function addNote(
   { db, clock }: { db: Database; clock: Clock },
   { orderId, author, text }: { orderId: number; author: string; text: string },

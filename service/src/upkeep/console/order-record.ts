@@ -54,7 +54,7 @@ export type OrderRecord = {
 type Facts = Omit<OrderRecord, "order" | "history" | "tasks" | "acts" | "letters" | "notes" | "names">;
 
 /**
- * Everything that an operator sees of an order of any firm.
+ * An order of any firm, as the operator's page shows it.
  * @throws ServiceError `not_found` for an unknown code, and for an order in the other environment
  */
 export async function orderRecord(db: Database, code: string, environment: Environment): Promise<OrderRecord> {

@@ -32,7 +32,8 @@ ${joinOrder(sql`f.id`)} ${joinFirm(sql`o.partner_id`)}
 WHERE o.environment = ${environment} ORDER BY o.created_at DESC, o.id DESC LIMIT ${shownMost}`;
 
 /**
- * Orders of all firms that match a text. @throws ServiceError for a text that is too short or too long, or contains NUL
+ * The newest 50 orders of all firms that match a text. @throws ServiceError for a text that is too short or too long,
+ * or contains NUL
  */
 export async function searchOrders(db: Sql, environment: Environment, typed: string): Promise<ListedOrder[]> {
   const text = searchText(typed);
@@ -47,8 +48,8 @@ const columns = sql`id AS "partnerId", name, tier, live_enabled AS "liveEnabled"
 
 /**
  * At most `limit` firms whose name contains the text; an empty text matches all. A firm whose whole name equals the
- * text comes first. Leaves out firms whose MAC is invalid.
- * @throws ServiceError naming the rule
+ * text comes first. Firms whose MAC is invalid are left out afterwards, so there may be fewer.
+ * @throws ServiceError for a text that is too long or contains NUL
  */
 export async function findFirms(db: Sql, typed: string, limit: number): Promise<Firm[]> {
   const text = typed.trim().toLowerCase();

@@ -58,8 +58,8 @@ const joined = (rows: Statement): Statement =>
 export type QueueCount = { kind: TaskKind; open: number; overdue: number; oldest: Date };
 
 /**
- * Counts the open and the overdue tasks of each kind. Leaves out kinds without open tasks. Exported so that tests can
- * check its query plan.
+ * Counts the tasks of each kind that are open or claimed, and those of them that are overdue. `oldest` is the first due
+ * time. Leaves out kinds without such tasks. Exported so that tests can check its query plan.
  */
 export const countsStatement = (environment: Environment, kinds: readonly TaskKind[], now: Date): Statement => sql`
   SELECT kind, count(*)::int AS open, (count(*) FILTER (WHERE due_at <= ${now}))::int AS overdue, min(due_at) AS oldest
@@ -69,8 +69,8 @@ export const queueCounts = (db: Sql, environment: Environment, kinds: readonly T
   db.query<QueueCount>(countsStatement(environment, kinds, now));
 
 /**
- * The query for one page of the open tasks of a kind.
- * @param after the id of the last task on the previous page; that task may be closed by now
+ * The query for one page of a kind's tasks that are open or claimed.
+ * @param after the id of the last task on the previous page, which may have ended; null for the first page
  */
 export const queueStatement = (
   environment: Environment,
@@ -82,7 +82,7 @@ export const queueStatement = (
     ${after === null ? nothing : sql`AND (due_at, id) > (SELECT due_at, id ${fromTasks} WHERE id = ${after})`}
     ORDER BY due_at, id LIMIT ${limit}`);
 
-/** The open tasks of a kind, first due first. */
+/** The tasks of a kind that are open or claimed, first due first. */
 export const queueOf = (db: Sql, environment: Environment, kind: TaskKind, after: number | null, limit: number) =>
   listed(db, queueStatement(environment, kind, after, limit));
 
@@ -102,7 +102,7 @@ export const dueStatement = (environment: Environment, kinds: readonly TaskKind[
       ORDER BY due_at, id LIMIT ${limit}) t
     ORDER BY t.due_at, t.id LIMIT ${limit}`);
 
-/** The open tasks of some kinds, first due first. */
+/** The tasks of some kinds that are open or claimed, first due first. */
 export const dueTasks = (db: Sql, environment: Environment, kinds: readonly TaskKind[], limit: number) =>
   listed(db, dueStatement(environment, kinds, limit));
 
@@ -116,8 +116,8 @@ export async function findTask(db: Sql, id: number): Promise<Task | undefined> {
 }
 
 /**
- * Mails each operator a list of the live tasks for that operator, once on each business day after opening time. Skips
- * operators without tasks.
+ * Mails each active operator how many live tasks there are of the kinds that the operator may do. This happens once on
+ * each business day after opening time. Skips operators without tasks.
  * @returns the number of mails
  */
 export async function sendMorningMails({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
@@ -144,8 +144,8 @@ export async function sendMorningMails({ db, clock }: { db: Database; clock: Clo
 const pauseMs = 15 * minuteMs;
 
 /**
- * Mails operators about new live tasks that they may do. There is at most one mail for each kind in 15 minutes; tasks
- * that are opened in the meantime are listed in the next mail.
+ * Mails active operators about new live tasks that they may do. Each kind is announced at most once in 15 minutes. The
+ * next mail lists tasks that were opened meanwhile and are still unclaimed.
  * @returns the number of mails
  */
 export async function mailNewTasks({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
@@ -198,7 +198,7 @@ function textsOf(counts: readonly QueueCount[]) {
   };
 }
 
-/** Gauges of open and overdue live tasks, by kind. */
+/** Gauges of live tasks by kind: those that are open or claimed, and those of them that are overdue. */
 export function taskMetrics(metrics: Metrics, { db, clock }: { db: Sql; clock: Clock }): void {
   const kinds = Object.keys(taskKinds) as TaskKind[];
   const read = (figure: (count: QueueCount) => number) => async () => {

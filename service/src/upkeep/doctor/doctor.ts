@@ -210,7 +210,7 @@ async function findings(
 
 /**
  * Checks everything that a service with these settings would use; works with and without a running service. A failed
- * check is a finding, not a rejection.
+ * check is a finding; only an unexpected error rejects.
  */
 export async function examine(env: NodeJS.ProcessEnv, cwd: string, senses: Senses): Promise<Finding[]> {
   let config: Config;

@@ -20,9 +20,9 @@ const listed = (keys: readonly string[]): string =>
   `${keys.slice(0, shown).join(", ")}${keys.length > shown ? ` and ${keys.length - shown} more` : ""}`;
 
 /**
- * Verifies the MACs of all rows that the service would refuse if they were altered. Also checks the deletion marks that
- * are recorded as refused.
- * @throws Error that lists each table's rows by key
+ * Verifies the MACs of all rows in protected tables that no other check of `doctor` covers. Also checks the deletion
+ * marks that are recorded as refused.
+ * @throws Error that lists altered rows of each table by key, at most five
  */
 export async function rowsWhole({ db, rowMac }: Pick<Examined, "db" | "rowMac">): Promise<string> {
   return db.transaction(async (tx) => {
@@ -126,7 +126,8 @@ export async function eventsWhole(examined: Pick<Examined, "db" | "rowMac">): Pr
 const longestWaitMs = 10 * 60_000;
 
 /**
- * Checks both transparency logs as the sequencer does before it signs. Also checks the queued lines and the witnesses.
+ * Checks all transparency logs as the sequencer does before it signs. Also checks the queued lines and the witnesses.
+ * Lines or witnesses that are late are only a warning.
  * @throws Error about halted logs, forged queued lines, or witnesses that contradict a log
  */
 export async function logsGoOn(resources: Pick<Examined, "db" | "rowMac" | "config" | "clock">): Promise<Found> {

@@ -33,7 +33,10 @@ export type LaterChanges = {
   readonly lockedField: string | null;
   /** A read-only field whose value a later revision recomputed; null when there is none. */
   readonly readOnlyField: string | null;
-  /** Index of the signed revision; the newest revision has index 0. */
+  /**
+   * Index of the signed revision; the newest revision has index 0. -1 unless the signature is `covered` and all later
+   * revisions are readable.
+   */
   readonly revision: number;
   /** The most serious change of each later revision, oldest first. */
   readonly revisions: readonly Pick<StepResult, "level" | "invisible">[];
@@ -73,6 +76,7 @@ export function laterChanges(document: PdfDocument, signatures: readonly Signed[
  * The strictest permission (/P) that the locks of a signature state. Null when no lock states a permission; 1 (the
  * strictest) when the locks are unreadable.
  * @param document the document at the revision in which to read the locks
+ * @throws EvidenceError `limit`
  */
 export function lockPermission(
   document: PdfDocument,

@@ -7,7 +7,8 @@ type FieldParent = {
   readonly name: string | undefined;
   readonly type: string | undefined;
   /**
-   * The number of the object that also has the field's value: the nearest one with a name (/T), from the parent upward.
+   * The number of the nearest object with a name (/T), from the parent upward. Fields without their own name have their
+   * value there.
    */
   readonly holder: number | undefined;
   /** The number of the parent object, whose /Kids contain the field. */

@@ -28,6 +28,8 @@ export type Moment = {
  * @param oldest index of the revision with which the first later one is compared
  * @param end where that revision ends
  * @param visit called with the document at each revision, from `oldest` to the newest
+ * @returns the result of each later revision, oldest first; and one more with the level `other` if unnamed objects
+ * follow the last revision
  * @throws EvidenceError when the document is unreadable, or reading takes too much work
  */
 export function judgeHistory(

@@ -163,8 +163,8 @@ function objectLevel(step: Step, number: number): Level {
 }
 
 /**
- * True if two cross-reference entries point to the same bytes of the file. Object streams that earlier sections use
- * must stay unchanged.
+ * True if two cross-reference entries point to the same bytes of the file. For entries in an object stream, the stream
+ * itself must be unchanged; `containerLevel` checks that.
  */
 function isSameEntry(one: XrefEntry | undefined, other: XrefEntry | undefined): boolean {
   if (one?.type === "offset") {

@@ -50,7 +50,8 @@ function permissionOf(parameters: PdfDictionary): 1 | 2 | 3 | null {
 }
 
 /**
- * Returns a function that is true for the name of a locked field.
+ * Returns a function that is true for the name of a locked field. A null name means all fields: true if any field is
+ * locked.
  * @param parameters undefined when unreadable: then all fields are locked
  */
 function fieldTest(view: View, parameters: PdfDictionary | undefined): (name: string | null) => boolean {

@@ -12,9 +12,12 @@ export type Reach = {
   /** The roles of an object, as a set of `ROLE`. */
   readonly roles: Map<number, number>;
   readonly fields: Map<number, Field>;
-  /** For each page: the node of the page tree that references it; null if two nodes do. */
+  /**
+   * For each page or node of the page tree: the node that references it, the last one if there are several. Null for
+   * the root of the page tree.
+   */
   readonly above: Map<number, number | null>;
-  /** For each appearance or value, by object number: the fields that use it. */
+  /** For each appearance or value, by object number: the fields that use it. At most two are recorded. */
   readonly owners: Map<number, Set<number>>;
   /** For each signature dictionary that is an indirect object: the field whose value it is. */
   readonly signed: Map<number, number>;
@@ -146,8 +149,8 @@ function placeOf(reach: Reach, view: View, task: Task): (Place & { readonly role
 }
 
 /**
- * True if a reference only identifies an object, and so does not make readers draw it. Always false for a new object, a
- * stream or a drawn object: readers draw these under any key.
+ * True if a reference only identifies an object, and so does not make readers draw it. Always false for a new object or
+ * a stream, and for a reference from a drawn object: readers draw these under any key.
  */
 function isOnlyNamed(reach: Reach, view: View, task: Task, number: number): boolean {
   if (task.role !== ROLE.frozen && task.role !== ROLE.annotationPart) return false;

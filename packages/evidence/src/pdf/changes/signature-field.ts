@@ -111,7 +111,9 @@ function partOf(later: View, number: number, field: PdfDictionary, isWidget: boo
     : null;
 }
 
-/** True if a widget's rectangle has an area, so that readers may show the widget. */
+/**
+ * True if a widget's rectangle has an area, so that readers may show the widget. Also true for a malformed rectangle.
+ */
 function shows(view: View, widget: PdfDictionary): boolean {
   const corners = itemsOf(view, widget.entries.get("Rect")).map((item) =>
     item.kind === "number" ? item.value : Number.NaN,
@@ -120,7 +122,10 @@ function shows(view: View, widget: PdfDictionary): boolean {
   return corners.length > 0 && !(corners.length === 4 && (left === right || bottom === top));
 }
 
-/** True if a widget whose rectangle has no area has an appearance or a border. Some readers might paint these. */
+/**
+ * True if a widget whose rectangle has no area has a border, a background, or an appearance that may paint something.
+ * Some readers might paint these.
+ */
 function couldShow(view: View, widget: PdfDictionary): boolean {
   const [style, appearance] = [widget.entries.get("MK"), widget.entries.get("AP")];
   if (style !== undefined && plainDictionary(view, style)?.entries.size !== 0) return true;

@@ -42,7 +42,7 @@ type NewField = { readonly level: Level };
 export type Change = {
   readonly before: Stored | undefined;
   readonly after: Stored | undefined;
-  /** The object's number, if the value is an existing indirect object. */
+  /** The number of the changed object; undefined if the rule for another value passes this value on. */
   readonly number: number | undefined;
 };
 
@@ -59,8 +59,9 @@ export function changedKeys(before: PdfDictionary | undefined, after: PdfDiction
 export type ListChange = { readonly inserted: readonly PdfReference[]; readonly removed: readonly PdfReference[] };
 
 /**
- * The change of a list of references. Null when the references that stayed changed their order. Also null when a value
- * that is not a reference was added or moved.
+ * The change of a list of references. Null when the references that stayed changed their order, or when a value that is
+ * not a reference was added. A list that contains such values may only get references at its end; any other change
+ * gives null.
  */
 export function listChange(before: readonly PdfValue[], after: readonly PdfValue[]): ListChange | null {
   const direct = before.filter((item) => item.kind !== "reference").length;

@@ -49,8 +49,8 @@ const deliveryView = (row: DeliveryRow): Delivery => ({
 });
 
 /**
- * The latest deliveries of one subscription.
- * @throws ServiceError for an unknown subscription
+ * The latest 100 deliveries of one subscription, newest first.
+ * @throws ServiceError for a subscription that is unknown, deleted or another owner's
  */
 export async function deliveryFeed({ db }: DeliveryDeps, owner: Owner, webhookId: string): Promise<DeliveryFeed> {
   if (!isUuid(webhookId) || !(await ownsSubscription(db, webhookId, owner))) throw webhookNotFound();
@@ -68,6 +68,7 @@ export type DeliveryQuery = PageQuery & {
 
 /**
  * Returns the `seq` of the delivery that the cursor names: the last one on the previous page. Null without a cursor.
+ * @throws ServiceError when the cursor names no delivery of the owner
  */
 async function afterOf(db: Database, owner: Owner, query: DeliveryQuery): Promise<number | null> {
   const cursor = cursorOf(query.cursor);
@@ -121,7 +122,7 @@ export async function oneDelivery({ db }: DeliveryDeps, owner: Owner, id: string
 }
 
 /**
- * Sends a delivery's event again, as a new delivery. The new body is built from the present records.
+ * Queues a delivery's event again, as a new delivery. The new body is built from the present records when it is sent.
  * @throws ServiceError for an unknown delivery, and when its subscription was deleted
  */
 export async function replayDelivery({ db, clock, wake }: DeliveryDeps, owner: Owner, id: string) {
@@ -133,7 +134,7 @@ export async function replayDelivery({ db, clock, wake }: DeliveryDeps, owner: O
 }
 
 /**
- * Sends a test event to one subscription, even if the subscription does not include the test topic.
+ * Queues a test event for one subscription, even if the subscription does not include the test topic.
  * @returns the id of the delivery
  * @throws ServiceError for an unknown subscription
  */

@@ -22,8 +22,8 @@ export type ExchangeDeps = {
 };
 
 /**
- * The body of a delivery, rebuilt from the present records. `isAsSent`: true if it has the same hash as the body that
- * was sent; null when nothing was sent or no hash is stored.
+ * The body of a delivery, rebuilt from the present records or a variant of them. `isAsSent`: true if its hash is that
+ * of the sent body; false if not; null when no hash is stored.
  */
 type Payload = { text: string; isAsSent: boolean | null };
 
@@ -77,8 +77,8 @@ export async function readExchange(deps: ExchangeDeps, owner: Owner, deliveryId:
 }
 
 /**
- * Rebuilds the body of a delivery, because bodies are not stored (contract, Webhook management). The stored hash shows
- * whether it equals the sent body.
+ * Rebuilds the body of a delivery, because bodies are not stored (contract, Webhook management). Prefers the variant
+ * whose hash is that of the sent body. Null when a needed record is missing.
  */
 async function rebuiltPayload(
   { baseUrl, passportOf }: ExchangeDeps,

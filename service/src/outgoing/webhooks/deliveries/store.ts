@@ -34,7 +34,7 @@ const ownedBy = ({ partnerId, environment }: Owner) =>
 
 const newestFirst = (limit: number) => sql`ORDER BY delivery.seq DESC LIMIT ${limit}`;
 
-/** The latest deliveries of one subscription, newest first. */
+/** The latest deliveries of one subscription, newest first. Doesn't check who owns it. */
 export const selectFeed = (db: Sql, webhookId: string, limit: number) =>
   db.query<DeliveryRow>(sql`${selectDeliveriesWhere(sql`webhook_id = ${webhookId}`)} ${newestFirst(limit)}`);
 
@@ -76,7 +76,7 @@ export async function selectDelivery(db: Sql, id: string, owner: Owner): Promise
 
 /**
  * Queues the event of a delivery again, for the same subscription.
- * @returns undefined when the subscription was deleted
+ * @returns the new delivery's id; undefined for an unknown delivery or a deleted subscription
  */
 export async function insertReplay(db: Sql, id: string, at: Date): Promise<string | undefined> {
   const [row] = await db.query<{ id: string }>(sql`
@@ -92,7 +92,7 @@ export type TestEvent = { webhookId: string; eventId: string; topic: string; at:
 
 /**
  * Records a test event and queues it for one subscription.
- * @returns undefined when the owner has no such subscription
+ * @returns the delivery's id; undefined when the owner does not have this subscription
  */
 export async function insertTest(db: Sql, owner: Owner, test: TestEvent): Promise<string | undefined> {
   const { partnerId, environment } = owner;
@@ -114,8 +114,8 @@ RETURNING id`);
 const mostCounted = 100_000;
 
 /**
- * The number of pending deliveries, counted up to `mostCounted`, and the age of the oldest one. The age comes from the
- * first pending delivery of each webhook, so that long queues don't slow the query down.
+ * The number of pending deliveries (held ones, too), counted up to `mostCounted`, and the age of the oldest in seconds.
+ * The age comes from the first pending delivery of each webhook, so that long queues don't slow the query down.
  */
 export const pendingDeliveryGauges = (now: Date): Statement => sql`
 SELECT gauge, '' AS label, value FROM (

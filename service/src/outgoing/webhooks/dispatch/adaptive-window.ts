@@ -21,9 +21,9 @@ export type Capacity = {
 };
 
 /**
- * The size of a subscription's window after a response. A response within `quickMs` widens the window by 2, up to
- * `largestWindow`. One within `patientMs` widens it by 1, or reduces it to `perWebhook` if it is larger. A later or
- * missing response halves the window.
+ * The size of a subscription's window after a delivery that took `tookMs`, whether it succeeded or failed. Up to
+ * `quickMs` widens the window by 2, up to `largestWindow`. Up to `patientMs` widens it by 1, or reduces it to
+ * `perWebhook` if it is larger. A longer time halves the window, to at least 1.
  */
 function resized(size: number, tookMs: number): number {
   if (tookMs <= quickMs) return Math.min(size + 2, limits.largestWindow);
@@ -35,7 +35,8 @@ export type AdaptiveWindow = {
   acquire: (webhookId: string, partnerId: string) => void;
   /**
    * Counts a delivery as no longer leased, and resizes the subscription's window.
-   * @param tookMs the response time; null for a delivery that was not sent
+   * @param tookMs how long the delivery took, 0 if it failed before a POST; null without an outcome, which keeps the
+   * window's size
    * @returns true if the window has enough room to claim more deliveries now
    */
   giveBack: (webhookId: string, partnerId: string, tookMs: number | null) => boolean;

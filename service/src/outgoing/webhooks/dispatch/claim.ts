@@ -20,7 +20,10 @@ export type Claimed = Omit<EventContext, "passport"> & {
   partnerId: string;
   /** The id of the event's firm. `partnerId` is from the delivery's row; both must be the firm of the subscription. */
   eventPartnerId: string;
-  /** True if the event is part of its firm's hash chain. Events from before the chain was introduced are not. */
+  /**
+   * True if the event has or will get a position in its firm's hash chain. Events from before the chain was introduced
+   * never get one.
+   */
   isChained: boolean;
   place: Place | null;
   /** The end of the lease, by the database's clock. */
@@ -122,8 +125,8 @@ type ByPosition = { ready: readonly Claimed[]; waiting: readonly Claimed[] };
 const isWaiting = ({ isChained, isWhole, place }: Claimed): boolean => isChained && isWhole && place === null;
 
 /**
- * Adds the events of `waiting` deliveries to their firms' hash chains, one batch for each firm. Other firms are not
- * delayed when the batch of one firm fails, or when another node is extending that firm's chain.
+ * Adds the events of `waiting` deliveries to their firms' hash chains, one batch for each firm and environment. Other
+ * firms are not delayed when the batch of one firm fails, or when another node is extending that firm's chain.
  */
 export async function withChainPosition(
   { db, rowMac, log }: { db: Database; rowMac: RowMac; log: Log },

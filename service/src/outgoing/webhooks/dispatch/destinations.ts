@@ -16,8 +16,8 @@ export type Destination = Owner & {
   url: string;
   /**
    * True if the MACs of the subscription and its firm are valid. Otherwise the subscription gets no events, so database
-   * access alone is not enough to receive a firm's events. Always true for a deleted subscription, which gets no events
-   * anyway.
+   * access alone is not enough to receive a firm's events. Always true if the subscription's row says that it was
+   * deleted.
    */
   isWhole: boolean;
   deleted: boolean;
@@ -45,7 +45,10 @@ SELECT ${webhookColumns}, ${isRevoked(now, sql`webhooks.id::text`)} AS "isRevoke
 FROM webhooks ${joinFirm(sql`webhooks.partner_id`)} LEFT JOIN webhook_keys USING (partner_id, environment)
 WHERE webhooks.id = ANY (${webhookIds}::uuid[])`);
 
-/** The destinations of subscriptions, by id. Logs and omits subscriptions whose secrets can't be decrypted. */
+/**
+ * The destinations of subscriptions, by id. Logs and omits subscriptions whose secrets or private key can't be
+ * decrypted.
+ */
 export async function readDestinations(
   {
     db,

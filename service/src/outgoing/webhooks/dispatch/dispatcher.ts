@@ -47,10 +47,10 @@ const usualTimes: DispatcherTimes = {
 type Queued = Claimed & { destination: Destination; startBefore: number };
 
 /**
- * Sends due deliveries: leases each one, builds its body from the present records, signs the body, and posts it once.
- * Each node may run a dispatcher. It polls a few times a second and doesn't use database notifications: see
- * docs/decisions/webhook-dispatch.md. After `stop`, it claims no more deliveries, waits briefly for those in progress,
- * and releases all other leases.
+ * Sends due deliveries: leases each one, builds its body from the present records, signs the body, and posts it. A
+ * delivery whose outcome is unknown is sent again after its lease ends. Each node may run a dispatcher. It polls a few
+ * times a second and doesn't use database notifications: see docs/decisions/webhook-dispatch.md. `stop` claims no more
+ * deliveries, waits briefly for those in progress, aborts the rest, and releases leases without an outcome.
  */
 export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = usualTimes): Loop {
   const { ciphers, sending } = deps;
@@ -83,7 +83,10 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
     return times.pollMs;
   }
 
-  /** Sends one delivery, and records its outcome or releases its lease; never rejects. */
+  /**
+   * Sends one delivery and records its outcome. If it is late or the dispatcher stops, releases the lease. If the
+   * outcome is unknown, the lease runs out. Never rejects.
+   */
   async function deliver(delivery: Queued): Promise<void> {
     const { seq, webhookId, partnerId } = delivery;
     const late = stopping || clock().getTime() > delivery.startBefore;

@@ -72,7 +72,8 @@ export type FailureRuns = {
 
 /**
  * Counts the consecutive failures of each webhook. Mails the firm's owners once for each run of failures: after 20
- * failures, or after 5 that are spread over at least an hour. A webhook causes at most one such mail a day.
+ * failures, or after 5 that are spread over at least an hour. For a live webhook, only owners with live access get the
+ * mail. A webhook causes at most one such mail a day.
  *
  * A successful delivery ends the run. A success without earlier failures needs no SQL statement. If a write fails, its
  * failures are not counted, which only delays the mail.
@@ -126,7 +127,7 @@ async function writeFailures(tx: Tx, id: string, { failures, since, last, reason
   await tx.query(sql`
 UPDATE webhooks SET failures = failures + ${failures}, failing_since = coalesce(failing_since, ${since}) WHERE id = ${id}`);
   // SQL condition: true if a mail about this run of failures is due. Each run gets one mail. If a run begins within a
-  // day of an earlier mail, its mail is sent when that day is over.
+  // day of an earlier mail, its mail is sent with the first failure after that day.
   const isDue = sql`(
     mailed_at IS NULL OR (mailed_at < failing_since AND mailed_at <= ${new Date(last.getTime() - mailEveryMs)})
   )`;

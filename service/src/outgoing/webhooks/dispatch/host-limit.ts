@@ -4,8 +4,8 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 const windowMs = 60_000;
 
 /**
- * How many deliveries a firm may send in a minute. `perHost`: to one host name. `perAddress`: to all host names of one
- * domain, or to one IP address.
+ * How many deliveries a firm may send in a minute from each node. `perHost`: to one host name. `perAddress`: to all
+ * host names of one domain, or to one IP address.
  */
 export type HostLimits = { perHost: number; perAddress: number };
 

@@ -14,7 +14,7 @@ type Outcome = {
   durationMs: number | null;
   reason: string | null;
   completedAt: Date;
-  /** The encrypted request and response; null when nothing was sent. */
+  /** The encrypted request and response; null when no POST was tried. */
   exchange: Buffer | null;
 };
 
@@ -34,9 +34,7 @@ FROM unnest(${done.map(({ seq }) => seq)}::bigint[], ${done.map(({ statusCode })
   AS done (seq, status_code, duration_ms, reason, completed_at, exchange)
 WHERE delivery.seq = done.seq AND delivery.completed_at IS NULL`);
 
-/**
- * Releases leases early. Skips a lease that has expired, because another node may have leased the delivery since then.
- */
+/** Releases leases early. Skips a delivery that was leased again or completed since then. */
 const releaseDeliveries = (db: Sql, released: readonly Release[]) =>
   db.query(sql`
 UPDATE webhook_deliveries AS delivery SET leased_until = NULL, attempts = attempts - back.untried::int

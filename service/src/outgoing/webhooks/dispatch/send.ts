@@ -21,7 +21,7 @@ export type SendDeps = {
   newestCheckpoint: (log: Environment) => string | null;
 };
 
-/** The outcome of a delivery; `exchange` is null when nothing was sent. */
+/** The outcome of a delivery; `exchange` is null when no POST was tried, or when the host limit stopped it. */
 export type Sent = {
   statusCode: number | null;
   reason: FailureReason | null;
@@ -42,7 +42,8 @@ const isOfDestination = ({ destination, ...event }: Claimed & { destination: Des
 
 /**
  * Posts one delivery; never rejects.
- * @returns null when it is unknown whether the delivery arrived
+ * @returns null when it is unknown whether the delivery arrived, and after an unexpected error; it is then sent again
+ * later
  */
 export async function send(
   { clock, log, outbound, baseUrl, passportOf, hostLimitsOf, newestCheckpoint }: SendDeps,

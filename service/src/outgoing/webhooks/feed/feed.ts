@@ -31,7 +31,8 @@ const lookEveryMs = 300;
 
 /**
  * The owner's events after the cursor, oldest first, with the bodies that webhooks would get now. If there are none, a
- * call with `wait` waits up to that many seconds for the first event.
+ * call with `wait` waits up to that many seconds for the first event. It doesn't wait while too many calls wait on this
+ * node.
  *
  * The cursor is a position in the owner's hash chain. Events get their positions in order, so no event is missed
  * between two calls.

@@ -31,7 +31,7 @@ const unsent: ReadonlySet<string> = new Set<FailureReason>([
 ]);
 
 /**
- * True if a delivery with this failure reason was not sent at all. Such a failure is not the endpoint's fault, so it is
- * not counted as one of the webhook's failures.
+ * True if the service itself refused to send a delivery with this failure reason. Such a failure is not the endpoint's
+ * fault, so it is not counted as one of the webhook's failures.
  */
 export const isUnsent = (reason: string): boolean => unsent.has(reason);

@@ -36,10 +36,10 @@ type PostOutcome = {
 
 export type Outbound = {
   /**
-   * Sends one POST and never throws. Doesn't follow redirects. Stores the first part of the response, so that the firm
+   * Sends one POST and never throws. Doesn't follow redirects. Returns the first part of the response, so that the firm
    * can inspect it.
-   * @param admits whether a host with these addresses may be reached. If not, the POST fails with `host_limit` and
-   * nothing is sent.
+   * @param admits true if the host limits allow one more delivery to these addresses. If not, the POST fails with
+   * `host_limit` and nothing is sent.
    */
   post: (
     url: string,

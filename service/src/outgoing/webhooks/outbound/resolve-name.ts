@@ -48,8 +48,8 @@ async function fromHostsFile(name: string): Promise<string[]> {
 }
 
 /**
- * Resolves names with Node's own DNS client (c-ares). The system's resolver (getaddrinfo) blocks one of the process's
- * few libuv threads for each name, so a hostile name server could block all of them.
+ * Resolves names from /etc/hosts, and others with Node's own DNS client (c-ares). The system's resolver (getaddrinfo)
+ * blocks one of the process's few libuv threads for each name. So a hostile name server could block all of them.
  * @param servers name servers, `ADDRESS:PORT`, instead of the system's
  */
 export function openResolver(servers: readonly string[] | null = null): ResolveName {

@@ -10,8 +10,8 @@ function member(body: unknown, name: string): unknown {
 }
 
 /**
- * The `url` of a body.
- * @throws ServiceError unless it is an absolute https URL
+ * The `url` of a body, trimmed.
+ * @throws ServiceError unless it is an absolute https URL of at most 2,048 characters, without user name and password
  */
 export function urlField(body: unknown): string {
   const value = member(body, "url");

@@ -58,7 +58,7 @@ export async function selectSubscription(db: Sql, id: string, owner: Owner): Pro
 
 /**
  * Locks the partner, so that concurrent requests create subscriptions one after another.
- * @returns the partner's subscriptions
+ * @returns the partner's subscriptions in the owner's environment
  */
 export async function lockAndRead(tx: Tx, owner: Owner): Promise<Subscription[]> {
   await lockFirm(tx, owner.partnerId);
@@ -143,8 +143,8 @@ export const selectOfPartner = (db: Sql, partnerId: string) =>
   );
 
 /**
- * Selects the subscriptions that this API key created, and those of members who were added or got live access with the
- * key. A member's subscriptions are included even after the member was removed.
+ * Selects the subscriptions that this API key created. Also selects all those of members whom the key added, or whose
+ * live access it changed. A member's subscriptions are included even after the member was removed.
  */
 export const selectCreatedByKey = (db: Sql, partnerId: string, keyId: string) =>
   db.query<SubscriptionRecord>(sql`
@@ -180,8 +180,8 @@ export async function lockSubscription(tx: Tx, id: string, owner: Owner): Promis
 }
 
 /**
- * Replaces the current secret: sets its expiry, and deletes the oldest replaced secrets. The caller must have locked
- * the subscription.
+ * Retires the current secret: sets its expiry, and deletes the oldest replaced secrets. The caller must have locked the
+ * subscription, and inserts the new secret.
  * @param keep how many replaced secrets remain, including the one that was current
  */
 export async function retireSecret(tx: Tx, webhookId: string, expiresAt: Date, keep: number): Promise<void> {

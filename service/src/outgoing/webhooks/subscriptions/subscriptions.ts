@@ -80,7 +80,7 @@ export async function oneSubscription({ db }: SubscriptionDeps, owner: Owner, id
 /**
  * Creates a subscription. Only this result contains the secret.
  * @throws ServiceError for a caller who may not change the firm's webhooks or has no recent proof. Also when the URL
- * has a subscription, or there are too many
+ * has an active subscription in this environment, or there are too many
  */
 export async function subscribe(
   deps: SubscriptionDeps,
@@ -122,8 +122,8 @@ export async function unsubscribe(deps: SubscriptionDeps, principal: Principal, 
 
 async function requireStillAllowed(tx: Tx, principal: Principal, now: Date): Promise<void> {
   if (await isStillAllowed(tx, principal, now)) return;
-  // The caller's API key was revoked during the request. The caller gets the same error as for a key that was revoked
-  // earlier (contract, Errors, 401).
+  // The caller's API key was revoked or expired during the request. The caller gets the same error as for a key that
+  // was revoked earlier (contract, Errors, 401).
   if (principal.key) throw new ServiceError("key_revoked", "A valid partner API key is required.");
   const message = "Only an owner of the firm with live access may create, rotate or delete live webhooks.";
   throw new ServiceError("owner_required", message);
@@ -153,8 +153,8 @@ export const webhooksOfPartner = ({ db }: { db: Sql }, partnerId: string): Promi
   selectOfPartner(db, partnerId);
 
 /**
- * The active subscriptions that this key created. Includes those of members who were added, or got live access, with
- * this key.
+ * The active subscriptions that this key created. Includes those of members who were added, or whose live access was
+ * changed, with this key.
  */
 export const webhooksCreatedByKey = (
   { db }: { db: Sql },

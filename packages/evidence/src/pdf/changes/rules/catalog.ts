@@ -94,7 +94,7 @@ function isXmp({ value, decode }: Stored): boolean {
   return indexOfText(text, "adobe:ns:meta/", at, text.length) >= 0;
 }
 
-/** Offset of XMP at the start of the text, after an optional byte order mark and white space. */
+/** Offset of XMP at the start of the text, after an optional byte order mark and white space; -1 for other text. */
 function firstMarkup(text: Uint8Array): number {
   const start = text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf ? 3 : 0;
   let at = start;

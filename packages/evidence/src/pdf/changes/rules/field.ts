@@ -63,7 +63,10 @@ function sameFlags(old: PdfDictionary, now: PdfDictionary, key: string, mask: nu
   return was !== null && is !== null && (was & mask) === (is & mask);
 }
 
-/** True if an /AP contains only appearances: each a stream, or one stream for each state. */
+/**
+ * True if an /AP contains only appearances: each a stream, or a dictionary of states. The entries of such a dictionary
+ * are not tested.
+ */
 function isAppearance(step: Step, appearance: PdfDictionary | undefined): boolean {
   if (appearance === undefined) return false;
   return [...appearance.entries].every(
@@ -110,7 +113,9 @@ export const appearance: Rule = (change, step) => {
   return old !== undefined && isAppearance(step, now) ? ofOwner(change, step) : "other";
 };
 
-/** Classifies a change of an appearance stream, which may only be rewritten in place. */
+/**
+ * Classifies a change of an appearance stream. It may be rewritten with the same /Subtype, but not added or removed.
+ */
 export const appearanceStream: Rule = (change, step) => {
   const { before, after } = change;
   if (before?.data === undefined || after?.data === undefined || !after.closed) return "other";
