@@ -90,6 +90,16 @@ test("finds the custody certificate of a signed document and of its notarized fo
   assert.match(render(outcomesView([alone("signed.pdf")])), /Choose the custody certificate/);
 });
 
+test("calls only documents genuine that the service wrote", async () => {
+  const outcome = (await check([signed, certificate]))("signed.pdf");
+  const titleFor = (kind: NonNullable<ProofOutcome["purpose"]>["kind"]) =>
+    titleOf({ ...outcome, purpose: { kind, environment: "live" } });
+  const unchanged = "This document is unchanged since it was sealed";
+  for (const kind of ["proof", "signed", "notarized", "signed_elsewhere", "notarized_elsewhere"] as const)
+    assert.equal(titleFor(kind), unchanged, kind);
+  for (const kind of ["journal", "receipt"] as const) assert.equal(titleFor(kind), "This document is genuine", kind);
+});
+
 test("compares a custody certificate with the signed document rather than with a changed notarized one", async () => {
   const at = notarized.bytes.length - 10;
   const tampered = { ...notarized, bytes: notarized.bytes.with(at, (notarized.bytes[at] ?? 0) ^ 1) };

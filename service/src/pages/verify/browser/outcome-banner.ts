@@ -20,14 +20,17 @@ const failedBanner = ({ why }: FailedOutcome): Banner => ({
 
 const noTest = "It was sealed with a test key, so it means nothing outside of testing.";
 
+type Kind = NonNullable<ProofOutcome["purpose"]>["kind"];
+const writtenHere: ReadonlySet<Kind> = new Set<Kind>(["closing", "custody", "journal", "receipt", "certificate"]);
+
 /**
  * The service can vouch for the documents that it wrote itself. About others' documents, it can only state that nothing
  * changed.
  */
-function unchangedTitle(purpose: ProofOutcome["purpose"]): string {
-  const isOthers = purpose?.kind === "proof" || purpose?.kind === "signed" || purpose?.kind === "notarized";
-  return isOthers ? "This document is unchanged since it was sealed" : "This document is genuine";
-}
+const unchangedTitle = (purpose: ProofOutcome["purpose"]): string =>
+  purpose && writtenHere.has(purpose.kind)
+    ? "This document is genuine"
+    : "This document is unchanged since it was sealed";
 
 /** True if valid archival time stamps were appended to the sealed file. */
 export const isArchived = (claims: readonly Claim[]): boolean =>
