@@ -7,16 +7,19 @@ import type { ClosingOutcome, FailedOutcome, Outcome, ProofOutcome } from "./out
 /** The verdict in a few words, and its meaning in a sentence. */
 export type Banner = { tone: VerdictTone; title: string; text: string };
 
+const banner =
+  (tone: VerdictTone) =>
+  (title: string, text: string): Banner => ({ tone, title, text });
+const verified = banner("verified");
+const refuted = banner("refuted");
+const undecided = banner("unknown");
+
 export function bannerOf(outcome: Outcome): Banner {
   if (outcome.kind === "failed") return failedBanner(outcome);
   return outcome.kind === "proof" ? proofBanner(outcome) : closingBanner(outcome);
 }
 
-const failedBanner = ({ why }: FailedOutcome): Banner => ({
-  tone: "unknown",
-  title: "This file was not checked",
-  text: why,
-});
+const failedBanner = ({ why }: FailedOutcome): Banner => undecided("This file was not checked", why);
 
 const noTest = "It was sealed with a test key, so it means nothing outside of testing.";
 
@@ -56,31 +59,29 @@ export function failsByRecordAlone(claims: readonly Claim[]): boolean {
 export const failsByDocumentAlone = (outcome: ProofOutcome | ClosingOutcome): boolean =>
   outcome.kind === "proof" && (outcome.isOfAnotherFile === true || outcome.unmatched !== undefined);
 
-const otherRecord = (claims: readonly Claim[]): Banner => ({
-  tone: "refuted",
-  title: "This is of another record than the one on this page",
-  text: claims.find(({ name, state }) => ofAnotherRecord.has(name) && state === "fails")?.why ?? "",
-});
+const otherRecord = (claims: readonly Claim[]): Banner =>
+  refuted(
+    "This is of another record than the one on this page",
+    claims.find(({ name, state }) => ofAnotherRecord.has(name) && state === "fails")?.why ?? "",
+  );
 
-const foreign: Banner = {
-  tone: "unknown",
-  title: "This is not a seal of this service",
-  text: "Somebody else signed this file, and it has not changed since. This page has not checked who that was.",
-};
+const foreign = undecided(
+  "This is not a seal of this service",
+  "Somebody else signed this file, and it has not changed since. This page has not checked who that was.",
+);
 
-const inNoClosing: Banner = {
-  tone: "unknown",
-  title: "Unchanged, but not a document of this closing certificate",
-  text: "Nothing in the file has changed since it was sealed. The closing certificate does not name it: the file does not belong to this closing, or is newer than this certificate.",
-};
+const inNoClosing = undecided(
+  "Unchanged, but not a document of this closing certificate",
+  "Nothing in the file has changed since it was sealed. The closing certificate does not name it: the file does not belong to this closing, or is newer than this certificate.",
+);
 
 const ofAnotherFile: Banner = { tone: "unknown", ...anotherFileWords };
 
-const ofUnmatched = (file: string): Banner => ({
-  tone: "unknown",
-  title: "This certificate is unchanged, but its document does not match",
-  text: `Nothing in the certificate has changed. “${file}” is not the document that it names: see the result for that file.`,
-});
+const ofUnmatched = (file: string): Banner =>
+  undecided(
+    "This certificate is unchanged, but its document does not match",
+    `Nothing in the certificate has changed. “${file}” is not the document that it names: see the result for that file.`,
+  );
 
 function proofBanner(outcome: ProofOutcome): Banner {
   const { verdict, claims, purpose, isOfAnotherFile = false, unmatched, isListed = false } = outcome;
@@ -88,43 +89,31 @@ function proofBanner(outcome: ProofOutcome): Banner {
   switch (verdict) {
     case "verified":
       if (state("signing_complete") === "fails") {
-        return {
-          tone: "unknown",
-          title: "Unchanged since it was sealed, but the signing is not complete",
-          text: `${incompleteSigning} Others may have had to sign, too.${purpose?.environment === "test" ? ` ${noTest}` : ""}`,
-        };
+        return undecided(
+          "Unchanged since it was sealed, but the signing is not complete",
+          `${incompleteSigning} Others may have had to sign, too.${purpose?.environment === "test" ? ` ${noTest}` : ""}`,
+        );
       }
       if (state("document_of_this_room") === "unchecked") return inNoClosing;
       return purpose?.environment === "test"
-        ? {
-            tone: "unknown",
-            title: "A test document, unchanged",
-            text: `${sinceSealed(claims)}. ${noTest}`,
-          }
-        : {
-            tone: "verified",
-            title: unchangedTitle(purpose),
-            text: `${sinceSealed(claims)}, and the seal was made with a known certificate.`,
-          };
+        ? undecided("A test document, unchanged", `${sinceSealed(claims)}. ${noTest}`)
+        : verified(unchangedTitle(purpose), `${sinceSealed(claims)}, and the seal was made with a known certificate.`);
     case "handed_in":
-      return {
-        tone: "verified",
-        title: "This is the document on record, before it was sealed",
-        text: "It has the hash on record for the document as it was submitted.",
-      };
+      return verified(
+        "This is the document on record, before it was sealed",
+        "It has the hash on record for the document as it was submitted.",
+      );
     case "intact":
       if (state("seal_certificate_trusted") === "holds") {
-        return {
-          tone: "unknown",
-          title: "Unchanged, but sealed for what?",
-          text: "The seal passed and is by a certificate that you trust, but it states no purpose that is known here.",
-        };
+        return undecided(
+          "Unchanged, but sealed for what?",
+          "The seal passed and is by a certificate that you trust, but it states no purpose that is known here.",
+        );
       }
-      return {
-        tone: "unknown",
-        title: "Unchanged, but sealed by whom?",
-        text: `The seal passed, but no certificate that you trust confirms who made it. Anyone could have. Add a certificate that you trust to check it again.${purpose?.environment === "test" ? " The seal says that it is a test, so it means nothing outside of testing." : ""}`,
-      };
+      return undecided(
+        "Unchanged, but sealed by whom?",
+        `The seal passed, but no certificate that you trust confirms who made it. Anyone could have. Add a certificate that you trust to check it again.${purpose?.environment === "test" ? " The seal says that it is a test, so it means nothing outside of testing." : ""}`,
+      );
     case "unsigned":
       if (state("document_of_this_room") === "holds")
         return {
@@ -132,29 +121,20 @@ function proofBanner(outcome: ProofOutcome): Banner {
           title: "The closing certificate names this file",
           text: "It has no seal of its own. Its bytes have the hash that the certificate lists.",
         };
-      return {
-        tone: "unknown",
-        title: "This PDF has no seal",
-        text: "It may be the document as it was before sealing. There is nothing in it to check.",
-      };
+      return undecided(
+        "This PDF has no seal",
+        "It may be the document as it was before sealing. There is nothing in it to check.",
+      );
     case "not_a_pdf":
-      return { tone: "unknown", title: "This is not a PDF", text: "There is nothing in it to check." };
+      return undecided("This is not a PDF", "There is nothing in it to check.");
     default:
       if (failsByRecordAlone(claims)) return otherRecord(claims);
       if (isOfAnotherFile) return ofAnotherFile;
       if (unmatched !== undefined) return ofUnmatched(unmatched);
       if (isForeignSignature(claims)) return foreign;
       return state("sealed_hash_as_expected") === "fails" && state("seal_certificate_trusted") === "holds"
-        ? {
-            tone: "refuted",
-            title: "This is not the file on record",
-            text: "The record on this page is for another file.",
-          }
-        : {
-            tone: "refuted",
-            title: "This document failed the check",
-            text: "Do not rely on it.",
-          };
+        ? refuted("This is not the file on record", "The record on this page is for another file.")
+        : refuted("This document failed the check", "Do not rely on it.");
   }
 }
 
@@ -163,30 +143,23 @@ function closingBanner({ verdict, purpose, roomName, claims }: ClosingOutcome): 
   const name = roomName === null ? "the room" : `“${roomName}”`;
   if (verdict === "verified") {
     return purpose?.environment === "test"
-      ? {
-          tone: "unknown",
-          title: "A test certificate, unchanged",
-          text: `Nothing in the closing certificate of ${name} has changed. ${noTest}`,
-        }
-      : {
-          tone: "verified",
-          title: "This certificate is genuine",
-          text: `Nothing in the closing certificate of ${name} has changed, and the seal was made with a known certificate.`,
-        };
+      ? undecided(
+          "A test certificate, unchanged",
+          `Nothing in the closing certificate of ${name} has changed. ${noTest}`,
+        )
+      : verified(
+          "This certificate is genuine",
+          `Nothing in the closing certificate of ${name} has changed, and the seal was made with a known certificate.`,
+        );
   }
   if (verdict === "intact") {
-    return {
-      tone: "unknown",
-      title: "Unchanged, but sealed by whom?",
-      text: "Nothing has changed, but no certificate that you trust confirms who made the seal.",
-    };
+    return undecided(
+      "Unchanged, but sealed by whom?",
+      "Nothing has changed, but no certificate that you trust confirms who made the seal.",
+    );
   }
   if (verdict === "unsigned") {
-    return {
-      tone: "unknown",
-      title: "There is no seal to check",
-      text: "The manifests match. Choose the certificate PDF, too.",
-    };
+    return undecided("There is no seal to check", "The manifests match. Choose the certificate PDF, too.");
   }
-  return { tone: "refuted", title: "This closing certificate failed the check", text: "Do not rely on it." };
+  return refuted("This closing certificate failed the check", "Do not rely on it.");
 }
