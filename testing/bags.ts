@@ -19,8 +19,8 @@ type Module = {
   file: string;
   types: Map<string, TsType>;
   /**
-   * Object types that list dependencies. Such a type has a member of a `...Deps` type, or it stands inside the
-   * declaration of a `...Deps` type.
+   * Object types that list dependencies. Such a type has a member of a `...Deps` type (or of a `Pick` or `Omit` of
+   * one), or it is inside the declaration of a `...Deps` type.
    */
   bags: Bag[];
   elsewhere: Map<string, { source: string; name: string }>;
@@ -31,8 +31,8 @@ type Read = (file: string) => string;
 const syntax = { syntax: "typescript" } as const;
 
 /**
- * Lists the members of each `...Deps` type, through intersections, `Pick`, `Omit` and imported types. Also lists every
- * object type with a member whose type is a `...Deps` type, because such a member is an opened feature.
+ * Lists the members of each `...Deps` type, through intersections, `Pick`, `Omit` and imported types. Also lists the
+ * `bags` of each file. A member whose type is a `...Deps` type is an opened feature.
  * @param files paths below `root`
  */
 export function depsTypesOf(root: string, files: readonly string[], read: Read = fromDisk): DepsType[] {
@@ -174,7 +174,7 @@ function nameOf(expression: Expression): string {
 
 /**
  * Finds the functions `open...` that declare no result type and return an object literal, and lists the members of that
- * object. An object that is spread into it counts as one member.
+ * object. A spread name or call counts as one member; a spread literal counts by its own members.
  */
 export function openedIn(source: string): { name: string; members: string[] }[] {
   return parseSync(source, syntax).body.flatMap((statement) => {

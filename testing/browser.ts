@@ -32,7 +32,7 @@ export type Look = {
   javaScript?: boolean;
   /** The time zone of the browser; UTC by default. */
   timeZone?: string;
-  /** True if the timers of the page advance only when the test calls `page.clock`. */
+  /** True if the page has Playwright's fake clock. It runs in real time, and `page.clock` can advance it at once. */
   heldClock?: boolean;
   /** A session cookie, `name=value`, from a sign-in over HTTP. With it, the browser can skip the sign-in pages. */
   cookie?: string;
@@ -70,8 +70,8 @@ export type Browser = { open: (url: string, look: Look) => Promise<OpenPage>; cl
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /**
- * A real Chromium with a new temporary profile. Every page opens in its own context. @param more further flags for
- * Chromium
+ * A real Chromium with a new temporary profile. Every page opens in its own context.
+ * @param more further flags for Chromium
  */
 export async function startBrowser(more: readonly string[] = []): Promise<Browser> {
   const executablePath = chromiumPath();

@@ -91,8 +91,8 @@ async function preparedTemplate(): Promise<string> {
 }
 
 /**
- * Copies a migrated database with its passwords into an empty data folder. So the first start needs neither initdb nor
- * migrations.
+ * Copies a migrated database with its passwords into a data folder that has no database. So the first start needs
+ * neither initdb nor migrations.
  */
 export async function prepareDatabase(dataDir: string): Promise<void> {
   const folder = join(dataDir, "postgres");

@@ -16,7 +16,7 @@ export const connectionTo = (dataDir: string, role: Role = "service"): Connectio
 
 /**
  * The database of the service that runs on a data folder; usable while that service runs. Connects as the service's
- * role. It has the key to find rows by their codes, but no key for MACs.
+ * role. If the data folder has a secrets key, the connection finds rows by their codes. It has no key for MACs.
  */
 export function databaseOfRunning(dataDir: string): Database {
   const db = openDatabase(connectionTo(dataDir), () => {}, { poolSize: 1 });

@@ -5,7 +5,10 @@ import { type Statement, sql } from "../service/src/kernel/platform/database/sql
 type Plan = { "Node Type": string; "Index Name"?: string; "Relation Name"?: string; Plans?: Plan[] };
 const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
 
-/** Runs a statement and returns its plan: the indexes used, the tables scanned, and the shared buffers touched. */
+/**
+ * Runs a statement and returns its plan: the indexes used, the types of its nodes, the tables that were read by a
+ * sequential scan (`readWhole`), and the number of shared buffers touched.
+ */
 export async function explain(db: Database, statement: Statement) {
   type Row = { "QUERY PLAN": { Plan: Plan & { "Shared Hit Blocks": number; "Shared Read Blocks": number } }[] };
   const [row] = await db.query<Row>(sql`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${statement}`);

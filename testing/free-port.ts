@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
-// The first port to try. It is below the ephemeral ports of Linux and macOS, so no outgoing connection uses such a
-// port.
+// The ports are 10,000 to 31,999. The ephemeral ports of Linux begin at 32,768 and those of macOS at 49,152, so no
+// outgoing connection uses one of ours.
 const first = 10_000;
 const pairs = 11_000;
 

@@ -7,7 +7,7 @@ const cache = fileURLToPath(new URL("../node_modules/.cache/seal-keys", import.m
 
 let given = 0;
 
-/** Puts a pregenerated seal key into a data folder that has none. */
+/** Puts a pregenerated seal key into a data folder that has no folder `keys` yet. */
 export function prepareSealKey(dataDir: string): void {
   const keys = join(dataDir, "keys");
   if (existsSync(keys)) return;

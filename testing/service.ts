@@ -50,7 +50,7 @@ export type Service = {
   kill: () => Promise<void>;
   /** Stops the service gracefully and waits. @returns the exit code */
   stop: () => Promise<number | null>;
-  /** Starts again on the same data. */
+  /** Starts a new service on the same data and port. Stop the old one first. */
   restart: (env?: Env) => Promise<Service>;
 };
 
@@ -58,7 +58,8 @@ export type Service = {
 export const ownProcess: Env = { TEST_OWN_PROCESS: "yes" };
 
 /**
- * Runs a verb to its end; in a run of all tests, in a shared process if there is one. Never throws for an exit code.
+ * Runs a verb to its end. In a run of all tests, it runs in a shared process unless it needs its own (`runHostedVerb`).
+ * Never throws for an exit code.
  */
 export const runCli = async (env: Env, ...args: string[]): Promise<Outcome> =>
   (await runHostedVerb({ ...quiet, ...env }, args)) ?? runProgram(cli, env, args);
@@ -111,6 +112,7 @@ async function listening({ stdout, stderr, exit }: Running): Promise<void> {
 
 /**
  * Puts a database and a pregenerated seal key into an empty data folder, except when a test wants a real first start.
+ * A setting DATABASE_URL or SEAL_KEY takes the place of the database or the key.
  * @returns the service's settings
  */
 async function settingsFor(env: Env & { DATA_DIR: string }, isFirstStart: boolean): Promise<Env & { PORT: string }> {
@@ -120,9 +122,10 @@ async function settingsFor(env: Env & { DATA_DIR: string }, isFirstStart: boolea
 }
 
 /**
- * Starts the real service on a free port, and waits until it answers. In a run of all tests it shares a process with
- * others; otherwise it has its own. With `firstStart` it creates its data itself, and runs from source, as users start
- * it. `program` is the path of the command-line program that starts it.
+ * Starts the real service, on a free port unless PORT is set, and waits until it listens. In a run of all tests it
+ * shares a process with others, unless its settings need a process of its own (`mayBeHosted`). With `firstStart` it
+ * creates its data itself, and runs from source, as users start it. `program` is the path of the command-line program
+ * that starts it.
  */
 export async function startService(
   env: Env & { DATA_DIR: string },

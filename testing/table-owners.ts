@@ -66,7 +66,7 @@ const beforeRegex = /(?:[(,=:[!&|?{};>]|\breturn)\s*$/;
 const regex = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//y;
 const codeToken = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[\s\S]/y;
 
-/** The text of each `sql` template, with `$` for each expression, and the source without its templates and comments. */
+/** The text of each `sql` template, with `$` for each expression, and the source without these texts and comments. */
 function templatesOf(source: string): { texts: string[]; rest: string } {
   const texts: string[] = [];
   const rest: string[] = [];

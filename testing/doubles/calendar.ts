@@ -24,7 +24,7 @@ export type CalendarDouble = {
   readonly order: (mode: CalendarMode) => void;
   /** Puts all waiting submissions into a block. Each commitment gets its own Merkle path. */
   readonly mine: () => FakeBlock;
-  /** The digests that `POST /digest` received, in hex. */
+  /** The digests that `POST /digest` accepted, in hex. */
   readonly submitted: readonly string[];
   /** Requested paths, in order. */
   readonly requests: readonly string[];

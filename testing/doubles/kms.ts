@@ -16,7 +16,7 @@ export type KmsFailure =
 export type KmsDouble = {
   readonly url: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Creates a key; `alias`, as `alias/NAME`, is a second name for it. */
+  /** Creates a key. Requests name it by its id, by its ARN, or by `alias` (`alias/NAME`). */
   readonly addKey: (kind: KmsKeyKind, alias?: string) => KmsDoubleKey;
   /** Makes the next requests fail in these ways, one each. */
   readonly failNext: (...failures: KmsFailure[]) => void;

@@ -51,7 +51,7 @@ export type LobDouble = Pick<LobLetters, "letters" | "files"> & {
   requests: LobRequest[];
   /** Prepares failures for the next requests, one each. */
   fail: (...failures: LobFailure[]) => void;
-  /** Makes every request fail in this way, until this function is called with null. */
+  /** Makes every request without a failure from `fail` fail in this way, until this function is called with null. */
   failAll: (failure: LobFailure | null) => void;
   /** Sets the time in which accepted letters can be cancelled; one hour by default. */
   cancellable: (ms: number) => void;

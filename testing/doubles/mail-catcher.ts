@@ -5,7 +5,7 @@ import { SMTPServer } from "smtp-server";
 /** A received mail with decoded parts. */
 export type CaughtMail = { to: string; from: string; subject: string; text: string; html: string; raw: string };
 
-/** A real SMTP server on loopback that stores every mail that it does not refuse. */
+/** A real SMTP server on loopback. It stores every mail, except those that a test makes it refuse or drop. */
 export async function startMailCatcher() {
   const caught: CaughtMail[] = [];
   let refusals = 0;
@@ -47,7 +47,7 @@ export async function startMailCatcher() {
     leaveNext(how: "hang" | "mute"): void {
       silent = how;
     },
-    /** True once `leaveNext` was applied to a mail. */
+    /** False while `leaveNext` still waits for a mail. */
     hasLeft: () => silent === null,
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };

@@ -17,7 +17,7 @@ export type BalanceObjects = {
    */
   dispute: (paymentIntent: string, more?: { amount?: number; isInquiry?: boolean }) => StripeObject;
   endDispute: (id: string, status: "won" | "lost") => StripeObject;
-  /** True if a dispute of the intent is open. Then the processor refuses refunds of the intent. */
+  /** True if a dispute of the intent is open, apart from inquiries. Then the processor refuses refunds of the intent. */
   isDisputed: (paymentIntent: unknown) => boolean;
   /** The cents of an intent that the bank took back in lost disputes. They can't be refunded any more. */
   lostOf: (paymentIntent: unknown) => number;

@@ -107,8 +107,9 @@ export type StripeDouble = {
 };
 
 /**
- * A double of the payment processor, in its wire protocol with idempotency keys: checkout sessions and refunds. Its
- * webhooks are signed as the processor signs them. It records requests and fails on demand.
+ * A double of the payment processor, in its wire protocol with idempotency keys: checkout sessions, refunds, saved
+ * payment methods, disputes and the processor's books. Its webhooks are signed as the processor signs them. It records
+ * requests and fails on demand.
  */
 export async function startStripe(): Promise<StripeDouble> {
   const webhookSecret = `whsec_${randomBytes(16).toString("hex")}`;
@@ -120,7 +121,8 @@ export async function startStripe(): Promise<StripeDouble> {
   const late: (() => void)[] = [];
   const { replyOnce, forgetKeys } = createReplies();
   let url = "";
-  // As with the real service, objects created with a live key are live, and so are their events.
+  // The mode of the key of the latest request. As with the real service, it becomes the mode of a new object. Each new
+  // event has the present value.
   let livemode = false;
   const { sessions, refunds, firm, balance, webhookEndpoints, answer, successUrl } = createStripeObjects(
     () => `${url}/c/pay`,

@@ -27,8 +27,8 @@ export const litewitness = { isHere: () => existsSync(program), build: buildLite
 export type Litewitness = { url: string; key: string; stop: () => Promise<void> };
 
 /**
- * Starts the witness for one log, with a separate SSH agent that holds its key. @param log origin and key
- * (NAME+ID+BASE64) of the log
+ * Starts the witness for one log, with a separate SSH agent that holds its key.
+ * @param log origin and key (NAME+ID+BASE64) of the log
  */
 export async function startLitewitness(name: string, log: { origin: string; key: string }): Promise<Litewitness> {
   const place = temporaryFolder();

@@ -25,7 +25,7 @@ export const livekit = { isHere: () => existsSync(program), build: buildLivekit 
 
 type LivekitServer = { settings: LivekitMedia; stop: () => Promise<void> };
 
-/** Starts a LiveKit server for loopback, with one port for all media. */
+/** Starts a LiveKit server for loopback, with one UDP port and one TCP port for all media. */
 export async function startLivekit(): Promise<LivekitServer> {
   const place = temporaryFolder();
   const [http, tcp, udp] = [await freePort(), await freePort(), await freePort()];

@@ -25,7 +25,7 @@ type Tool = {
   readonly npm?: string;
   /** An artifact in Maven's central repository: one executable file, copied into the folder of java.ts. */
   readonly maven?: string;
-  /** Builds the tool from its source. */
+  /** Builds the tool from its source, or installs it in a way that no other member covers. */
   readonly build?: () => void;
   /** True if only the suites of `npm run test:long` need the tool. */
   readonly longOnly?: true;

@@ -4,7 +4,7 @@ import zlib
 
 
 class Pdf:
-    """Objects are bytes; `objects[n]` is object n. Every writing method appends one revision to `out`."""
+    """Objects are bytes. `put` and `stream` append objects to `out`; `table` and `xref_stream` end a revision."""
 
     def __init__(self, header=b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", junk=b"", base=None):
         self.out = bytearray(junk + header)
