@@ -44,7 +44,7 @@ function contentOf(first: number, span: number) {
 }
 
 /**
- * CPU time of drawing a room's certificate. Fifty labels with about eight thousand rare Chinese characters are compared
+ * CPU time of drawing a room's certificate. Fifty labels with ten thousand different Chinese characters are compared
  * with labels in Latin letters.
  */
 export async function run(): Promise<Result[]> {
@@ -58,7 +58,7 @@ export async function run(): Promise<Result[]> {
     return (user + system) / 1000;
   };
   await cpuMs(latin);
-  // The first drawing is measured separately, because it also loads the fonts.
+  // The first drawing in Chinese is measured separately, because it also loads the Chinese fonts.
   const first = await cpuMs(chinese);
   const [ours, other]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) {

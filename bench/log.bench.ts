@@ -74,7 +74,7 @@ async function sealing(ours: () => Promise<number>, other: () => Promise<number>
 const documents = (count: number, text: string): Buffer[] =>
   Array.from({ length: count }, (_, i) => makePdf({ bytes: 20_000, text: `${text} ${i}` }));
 
-/** The log's own speed: first an empty log, then one with 100,000 entries, then one with a million. */
+/** The log's own speed: first with the few entries of the comparison, then with 100,000, then with a million. */
 async function figures(test: Measured, live: Measured): Promise<Result[]> {
   const { db } = test;
   const results = [await numbering(test), await steadyLoad(test, 60_000)];

@@ -17,8 +17,8 @@ async function readAll(bytes: Buffer): Promise<void> {
 }
 
 /**
- * The cost of an order's trial signing, and of the quick search for text tags that mark fields. The quick search is
- * compared with the full text extraction that it avoids.
+ * The cost of an order's trial signing, and of the quick search for text tags that mark fields. Both are compared with
+ * the full text extraction, which the quick search avoids.
  */
 export async function run(): Promise<Result[]> {
   const bytes = makePdf({ pages: 3, bytes: 100 * 1024 });

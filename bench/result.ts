@@ -1,6 +1,6 @@
 /**
- * The outcome of one budget. `ours` and `other` are in `unit`, and `budget` is the limit of `ratio`, which is `ours`
- * divided by `other`.
+ * The outcome of one budget. `ours` and `other` are in `unit`, and `budget` is the limit of `ratio`. `ratio` is `ours`
+ * divided by `other`, unless a benchmark computes it in another way.
  */
 export type Result = {
   name: string;

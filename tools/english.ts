@@ -32,7 +32,10 @@ const patterns: Pattern[] = [
   },
 ];
 
-/** A comment, or the text of a Markdown file. `starts` has the number of each line, and its offset `at` in `text`. */
+/**
+ * A paragraph of a comment, of a Markdown file or of published strings. `starts` has the number of each line, and its
+ * offset `at` in `text`.
+ */
 interface Prose {
   text: string;
   starts: { at: number; line: number }[];
@@ -53,7 +56,7 @@ export function refusedWordings(file: string, content: string): Finding[] {
 
 /**
  * Finds the refused wordings in the texts that a TypeScript file publishes: the strings of a `description`, `summary` or
- * `help`, and all strings of a file of schemas.
+ * `help`. In a file of schemas that has one of these, all strings count.
  */
 export function refusedTexts(file: string, content: string): Finding[] {
   return /\b(?:description|summary|help):/.test(content) ? refusedIn(publishedTexts(file, content)) : [];
@@ -113,8 +116,9 @@ function paragraphs<Line extends { line: number; text: string }>(lines: Line[]):
 }
 
 /**
- * Finds comments by lines, without a parser. A comment is a line that begins like one, or follows code that ends a
- * statement. A string that looks like a comment is checked, too, which does no harm.
+ * Finds comments by lines, without a parser. A comment is a line that begins like one, or the end of a line after
+ * punctuation (in Python, shell and YAML: after any code). A string that looks like a comment is checked, too, which
+ * does no harm.
  */
 function comments(file: string, content: string): Prose[] {
   const whole = file.endsWith(".sql")

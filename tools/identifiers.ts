@@ -146,7 +146,10 @@ const inName = new RegExp(
   `(?<![A-Za-z])(?:${listed.join("|")})(?![a-z])|(?:${[...capitalized, ...upperCase].join("|")})(?![a-z])`,
 );
 
-/** Finds the declared names, and the file's own, that contain a word of the table, except those allowed in the file. */
+/**
+ * Finds the declared names, and the file's own, that contain a word of the table, except fixed properties and the names
+ * that are allowed in the file.
+ */
 export function refusedIdentifiers(file: string, text: string): Finding[] {
   // Parsing is slow, and most files have the words only in comments.
   const isParsed = inName.test(text.replace(/^\s*(?:\/\/|\/?\*).*$/gm, ""));

@@ -79,8 +79,9 @@ export function installCommand(): string | null {
 }
 
 /**
- * Installs missing tools, by default all that the usual tests need: Debian packages as root, Python libraries where
- * Python exists. Never throws; tests without their tools are skipped.
+ * Installs missing tools, by default all that the usual tests need: Debian packages as root, npm packages, programs
+ * from source where apt-get exists, Maven artifacts where Maven exists, and Python libraries where Python exists. Never
+ * throws; tests without their tools are skipped.
  */
 export function installTools(wanted: readonly ToolName[] = usualTools): void {
   const packages = missingPackages(wanted);

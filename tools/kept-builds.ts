@@ -12,7 +12,7 @@ type Built = { outputFiles: Pick<OutputFile, "path" | "contents">[] };
 // build would stop all builds.
 let last: Promise<unknown> = Promise.resolve();
 
-/** Replaces esbuild in a test run: services that bundle the same sources share the first one's output. */
+/** Replaces esbuild in a test run: builds with the same options share the first one's output. */
 export function build(options: BuildOptions): Promise<Built> {
   const built = last.then(() => keptOrMade(options));
   last = built.catch(() => {});

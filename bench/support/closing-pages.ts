@@ -52,7 +52,7 @@ export async function closingPages(): Promise<Result[]> {
     rooms.push(/rooms\/([0-9a-f]{40})/.exec(answer.headers.get("location") ?? "")?.[1] ?? "");
   });
 
-  // Fills a room up to 50 orders: its own five, and orders of the other closings.
+  // Fills a room up to 50 orders: its own five, the orders of the other closings, and new small ones.
   const [zipRoom = "", big = ""] = rooms;
   const codes = async (room: string) =>
     ((await (await fetch(at(`/api/rooms/${room}`), { headers: api })).json()) as { orders: { orderCode: string }[] })

@@ -11,8 +11,9 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const WRITERS = new Set(["asn1/writer.ts", "ots/write.ts", "ots/merge.ts", "manifest/build.ts"]);
 
 /**
- * The functions that switch mutants on. The switch of an inactive mutant returns its input. It also records if the
- * mutant would have returned another value.
+ * The functions that switch mutants on. The switch of an inactive mutant returns its input. If `seen` is set, it also
+ * records that the mutant would have returned another value. `$skip` returns true only for the active mutant, and
+ * records every call.
  */
 const SWITCHES = `
 const $mutation = (globalThis.$mutation = { active: -1, seen: null });
