@@ -2,8 +2,8 @@ import { createHash, createPublicKey, verify } from "node:crypto";
 import type { EvidenceCrypto } from "../src/crypto-port.ts";
 
 /**
- * A crypto port for many thousand runs, for P-256 with SHA-256 only. It caches results, so each signature is verified
- * once.
+ * A crypto port for many thousand runs, for P-256 with SHA-256 only. It caches up to 10,000 results, so that few
+ * signatures are verified twice.
  */
 export function memoizedCrypto(): EvidenceCrypto {
   const known = new Map<string, boolean>();

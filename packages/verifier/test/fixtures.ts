@@ -95,7 +95,7 @@ export async function verify(
   return { code: plain.code, text: plain.out, errors: plain.err, json: report };
 }
 
-/** The results by claim. If several checks have the same claim, the worst result counts. */
+/** The results by claim. If several checks have the same claim, a failure counts, and otherwise the last result. */
 export function results({ checks }: JsonReport): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { claim, result } of checks) if (found[claim] !== "fails") found[claim] = result;

@@ -147,7 +147,7 @@ test("a proof next to a file of another kind is judged with that file", async (t
   }
 });
 
-test("a folder without evidence, with links or with other files is never verified", async (t) => {
+test("refuses a folder without evidence, or with a broken or unsigned file; passes over other files", async (t) => {
   const trust = f.folderWith(t, files);
   const folder = f.folderWith(t, { "notes.txt": "x", "package.json": "{}" });
   symlinkSync(join(trust, "trust.pem"), join(folder, "link.pdf"));

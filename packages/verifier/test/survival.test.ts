@@ -32,7 +32,7 @@ const vectorFiles = (folder: string) =>
     bytes: Uint8Array.from(readFileSync(new URL(`${folder}${name}`, vectors))),
   }));
 
-/** Each file of the vectors once, and a PDF whose seal has a time stamp. */
+/** Each file of the vectors in whole, rfc3161 and ots/accept once, and a PDF whose seal has a time stamp. */
 function artifacts(): { path: string; bytes: Uint8Array }[] {
   const names = new Set(wholeCases.flatMap(({ files }) => Object.values(files).flat()));
   const stamped = { path: "stamped.pdf", bytes: proofPdf() };

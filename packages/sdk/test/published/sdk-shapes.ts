@@ -126,7 +126,7 @@ export const calls = {
 /** Operations for people and for the dashboard. The client has no calls for them. */
 export const notInClient = ["linkPartner"];
 
-/** Client calls that are not operations of the service: lists over all pages, and a client with other options. */
+/** Client calls that are not operations of the service: calls that make several requests, and variants of the client. */
 export const ownCalls = [
   "orders.all",
   "rooms.all",

@@ -4,7 +4,7 @@
 {"merge": [hex, ...], "message": hex} -> the same, of the merged bare timestamps
 {"random": seed}                      -> the same, of a detached proof grown at random
 
-Runs on Debian's python3-opentimestamps.
+Needs the library opentimestamps: the tests install it from PyPI (testing/tools/tools.ts).
 """
 
 import json

@@ -12,7 +12,7 @@ class MyKey:
     """The key of the request."""
 
     prefix: str
-    """`svc_pk_test_` or `svc_pk_live_`."""
+    """`svc_pk_`, or `svc_pk_test_` for a test key."""
     last4: str
     """Its last four characters."""
     created_at: datetime
