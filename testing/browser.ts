@@ -33,7 +33,7 @@ export type Look = {
   /** The time zone of the browser; UTC by default. */
   timeZone?: string;
   /** True if the page has Playwright's fake clock. It runs in real time, and `page.clock` can advance it at once. */
-  heldClock?: boolean;
+  fakeClock?: boolean;
   /** A session cookie, `name=value`, from a sign-in over HTTP. With it, the browser can skip the sign-in pages. */
   cookie?: string;
 };
@@ -79,7 +79,7 @@ export async function startBrowser(more: readonly string[] = []): Promise<Browse
   const browser = await chromium.launch({ executablePath, args: [...args, ...more] });
   return {
     async open(url, { width, height = 800, colorScheme = "light", ...look }) {
-      const { javaScript = true, timeZone = "UTC", heldClock = false, cookie } = look;
+      const { javaScript = true, timeZone = "UTC", fakeClock = false, cookie } = look;
       const context = await browser.newContext({
         viewport: { width, height },
         colorScheme,
@@ -92,7 +92,7 @@ export async function startBrowser(more: readonly string[] = []): Promise<Browse
       if (cookie !== undefined) await context.addCookies([inJar(cookie, url)]);
       const page = await context.newPage();
       clickToTheEnd(page);
-      if (heldClock) await page.clock.install();
+      if (fakeClock) await page.clock.install();
       const troubles = watch(page, new URL(url).origin);
       await page.goto(url, { waitUntil: "load" });
       return {

@@ -9,7 +9,6 @@ class Pdf:
     def __init__(self, header=b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", junk=b"", base=None):
         self.out = bytearray(junk + header)
         self.base = len(junk) if base is None else base
-        self.objects = {}
         self.offsets = {}
         self.compressed = {}
         self.prev = None

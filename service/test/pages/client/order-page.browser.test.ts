@@ -51,7 +51,7 @@ test("every tone of status and state of step is accessible in light and dark", a
 });
 
 test("the page refreshes itself after 15 seconds, and focus, scroll and unchanged parts stay", async () => {
-  const opened = await browser.open(show({ status: "EsignPending" }), { width: 360, height: 500, heldClock: true });
+  const opened = await browser.open(show({ status: "EsignPending" }), { width: 360, height: 500, fakeClock: true });
   const { page } = opened;
   await page.locator(".copy").focus();
   await page.evaluate(
@@ -74,7 +74,7 @@ test("the page refreshes itself after 15 seconds, and focus, scroll and unchange
 
 test("the page in Spanish is accessible, fits, and stays in Spanish when it refreshes itself", async () => {
   const url = show({ status: "Created", environment: "test", payable: true });
-  const opened = await browser.open(`${url}?lang=es`, { width: 360, heldClock: true });
+  const opened = await browser.open(`${url}?lang=es`, { width: 360, fakeClock: true });
   const { page } = opened;
   for (const [status, heading] of [
     ["IdentityLocked", "No se pudo confirmar la identidad de quien firma"],
@@ -95,7 +95,7 @@ test("the page in Spanish is accessible, fits, and stays in Spanish when it refr
 });
 
 test("a refused refresh leaves the page unchanged", async () => {
-  const opened = await browser.open(show({ status: "EsignPending" }), { width: 1280, heldClock: true });
+  const opened = await browser.open(show({ status: "EsignPending" }), { width: 1280, fakeClock: true });
   orders.delete(code);
   const answered = opened.page.waitForResponse(/\/status$/);
   await opened.page.clock.runFor(16_000);

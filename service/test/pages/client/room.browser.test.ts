@@ -64,7 +64,7 @@ test("a room in Spanish is accessible and fits", async () => {
 });
 
 test("a room refreshes itself after 15 seconds, and focus, scroll and unchanged parts stay", async () => {
-  const opened = await browser.open(show(), { width: 360, height: 500, heldClock: true });
+  const opened = await browser.open(show(), { width: 360, height: 500, fakeClock: true });
   const { page } = opened;
   await page.getByRole("link", { name: "Verify the closing certificate" }).focus();
   await page.evaluate(

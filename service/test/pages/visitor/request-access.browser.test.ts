@@ -193,7 +193,7 @@ test("an unreachable scorer, in the page or behind it, delays nobody", async () 
   const cases = [{ page: "missing" }, { page: "silent" }, { mode: "hang-up" }, { mode: "junk" }] as const;
   for (const broken of cases) {
     Object.assign(scorer, { page: "proper", mode: "proper" }, broken);
-    const { page, close, fill, send, heading } = await open({ width: 360, heldClock: true });
+    const { page, close, fill, send, heading } = await open({ width: 360, fakeClock: true });
     const address = newAddress();
     await fill({ Firm: "Harbor", "Your name": "Dana", "Work email": address, "use it for": useCase });
     await send();

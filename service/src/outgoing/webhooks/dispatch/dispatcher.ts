@@ -48,7 +48,7 @@ type Queued = Claimed & { destination: Destination; startBefore: number };
 
 /**
  * Sends due deliveries: leases each one, builds its body from the present records, signs the body, and posts it. A
- * delivery whose outcome is unknown is sent again after its lease ends. Each node may run a dispatcher. It polls a few
+ * delivery whose outcome is unknown is sent again after its lease ends. Each node may run a dispatcher. It polls ten
  * times a second and doesn't use database notifications: see docs/decisions/webhook-dispatch.md. `stop` claims no more
  * deliveries, waits briefly for those in progress, aborts the rest, and releases leases without an outcome.
  */
