@@ -28,7 +28,7 @@ const spread = (y: number) =>
   ["One", "Two", "Three"].map((label, n) => ({ label, x: 72 + 30 * n, y, width: 14, height: 14 }));
 const line = (y: number, x = 72) => ({ page: 1, x, y, width: 150, height: 18 });
 
-/** Required fields of every kind, with every format. */
+/** Required fields of every kind, with every format of a text. */
 const everything = [
   { kind: "signature", signer: 1, ...line(10), height: 30 },
   { kind: "initials", signer: 1, ...line(50), width: 60 },

@@ -40,8 +40,8 @@ const png = (head: Head, rows: readonly (readonly number[])[], before: readonly 
     chunk("IDAT", deflateSync(Buffer.from(rows.flat()))),
     chunk("IEND", Buffer.alloc(0)),
   ]);
-/** Two pixels, one black and one white. */
 const gray = { width: 2, height: 1, depth: 8, type: 0 };
+/** Two pixels, one black and one white. */
 const pair = png(gray, [[0, 0, 255]]);
 const pixels = (bytes: Buffer) => [...decodePng(bytes).rgba];
 

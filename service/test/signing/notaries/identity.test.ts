@@ -404,7 +404,7 @@ test("three right answers fail, 121 seconds fail, and a second failure locks for
   now = new Date(now.getTime() + 23 * hour);
   await assert.rejects(askIdentity(deps, who("TX").operator, code, { person: "1" }), /failed the questions 2 times/);
   now = new Date(now.getTime() + 2 * hour);
-  // Waits for the mail, because the next test uses the newest link.
+  // Waits for this mail. Otherwise the next test could take this mail's link for its own.
   await asked("TX", code);
 });
 

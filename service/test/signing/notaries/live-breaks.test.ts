@@ -1,6 +1,6 @@
 /**
- * Sessions with several signers. After the first signature, people leave, or the media process or the service is
- * killed. The rules of the notary's US state require that an act begins again after every absence.
+ * Sessions with several signers. In most of them, people leave, or the media process or the service is killed. The
+ * rules of the notary's US state require that an act begins again after every absence.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";

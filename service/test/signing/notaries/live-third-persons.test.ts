@@ -257,7 +257,7 @@ test("an admitted witness who does not join blocks the act, and no act names a w
   };
   const moves = async (person: string) =>
     (await eventsOf(db, rowMac, await liveOf(code))).flatMap((event) => (event.person === person ? [event.name] : []));
-  // The admitted witness was last present a minute ago. That is longer than the absence that makes an act begin again.
+  // The admitted witness was last present a minute ago, so at the next check the absence exceeds the limit of 60 s.
   Object.assign(room.people.get("third-1") ?? {}, { lastAt: Date.now() - 60_000 });
   await rooms.connect(id, "third-2", null, true);
   const stop = watchSessions(deps);

@@ -76,7 +76,7 @@ async function claimed() {
   return { code, ...task };
 }
 
-/** The id of a session outside of this service. */
+/** The id of the recorded session. It has no row in `live_sessions`. */
 const sessionId = "7d6a3a0e-5a43-4b0e-9d0e-6f1c2b3a4d5e";
 
 const act = {

@@ -80,7 +80,7 @@ const people = [
   { person: "n", role: "notary", name: "Nora Ames" },
   { person: "s", role: "signer", name: "Sam Cole" },
 ];
-/** Always accepts, because these tests have only one node, which holds every session. */
+/** Always accepts, as if the node had the session. */
 const held = async () => {};
 const begin = (session: string, notary = notaryId) =>
   recordings.begin({ session, notaryId: notary, orderId: null, environment: "test", people, requireHeld: held });
@@ -853,8 +853,8 @@ test("a node leaves a session although its slow store still has the session's la
 });
 
 /**
- * Another process that shares this node's disk. When it wants to store a part that it has read, it waits until the test
- * calls `release`.
+ * Simulates another process that shares this node's disk. When it wants to store a part that it has read, it waits
+ * until the test calls `release`.
  */
 function waitingNode() {
   const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

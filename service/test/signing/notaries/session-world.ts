@@ -170,9 +170,10 @@ const shipped = loadNotaryRules(settings["NOTARY_RULES"] ?? "");
 export const operator = { id: nora.id, actor: `operator:${nora.id}`, environment: "test", roles: ["notary"] } as never;
 
 /**
- * Another process on the same database, with a simulated engine that only reports whose video arrives. Tests can
- * replace three hooks in the returned `changes`: `before` and `after` run before and after each transaction, and `read`
- * before each statement outside of transactions. The parameter `before` is the first value of that hook.
+ * Simulates another node on the same database. Its engine is simulated too, and reports only the events that a test
+ * sends. Tests can replace three hooks in the returned `changes`: `before` and `after` run before and after each
+ * transaction, and `read` before each statement outside of transactions. The parameter `before` is the first value of
+ * that hook.
  */
 export function otherNode({
   begin = async () => {},

@@ -116,7 +116,10 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     openAt,
     ceremony: openAt(systemClock),
     mailsTo,
-    /** Places an order whose document waits for signatures. @returns its code */
+    /**
+     * Places an order that needs signatures, and pays it unless `pay` is false. The signers can't sign an unpaid order.
+     * @returns its code
+     */
     async order(
       signers: readonly object[],
       more: Record<string, string> = {},

@@ -510,7 +510,10 @@ test("a reminder for a live order waits for the morning, and is in the trail onl
   assert.equal((await reminded()).length, 1);
 });
 
-/** The number of mails about a notarized document to a person, and the hours until the next one is due. */
+/**
+ * Waits until no mail about a notarized document is due soon, and deletes the delayed ones.
+ * @returns the number of such mails that the person got, then for each deleted mail the hours until it was due
+ */
 async function toldOf(email: string) {
   await until(async () => {
     // Jobs that are due within five minutes include the running ones: the due time of a running job is the end of its

@@ -124,8 +124,8 @@ async function requireVerified(name: string, bytes: Buffer, original: number): P
 type Made = { name: string; original: number; finished: Buffer; isNotarized: boolean; notary: Operation | null };
 
 /**
- * Each accepted document, signed and sealed. `notary`: how a notary will sign it; null for no notary, or if pyHanko
- * can't sign it.
+ * Each accepted document, signed and sealed. `notary`: how pyHanko will sign it for a notary. It is null for no notary,
+ * if pyHanko can't sign the document, or if pyHanko would redraw its form.
  */
 async function signedAndSealed(): Promise<Made[]> {
   const made: Made[] = [];

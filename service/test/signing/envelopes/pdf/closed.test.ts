@@ -166,7 +166,7 @@ for (const { name, isNotarized, after: finish } of ways)
     });
   });
 
-// Java takes seconds to start, so this test runs only with FUZZ=full.
+// Java takes seconds to start, so this test runs only with FUZZ=full or FUZZ=long.
 if (repeats(1, 0) === 1)
   test(
     "EU DSS accepts every signature after a notary, a proof seal and an archival time stamp",
@@ -235,8 +235,7 @@ test(
   needs("pyhanko"),
   async () => {
     const { bytes, fields } = await signing.prepare(openForm(), planned, ["Jane", "Juan"]);
-    // Changes the form to what an earlier release prepared: a field with one drawing has no /AS, the lock has no /P,
-    // and no field is read-only.
+    // Removes two entries that an earlier release didn't write: /AS of a field with one drawing, and /P of a lock.
     const plain = Buffer.from(
       bytes
         .toString("latin1")

@@ -28,9 +28,10 @@ const words = (text: string) =>
   );
 
 /**
- * A page with fields that the form's author has drawn: a text and a choice with one drawing each, boxes with states,
- * and a field in a group. It also has a field with two widgets, a button, and an empty signature field. Object numbers:
- * 20 the text `fullname`, 22 the box `check`, 23 the choice, 25 `group.kid`.
+ * A page with fields that the form's author has drawn: a text and a choice with one drawing each, a box and two radio
+ * buttons with states, and a field in a group. It also has a text without a drawing, a field with two widgets, a push
+ * button, and an empty signature field. Object numbers: 20 the text `fullname`, 22 the box `check`, 23 the choice, 25
+ * `group.kid`.
  */
 export function openForm(): Buffer {
   const bare = makePdf().toString("latin1");
@@ -91,7 +92,7 @@ export const placesOfEmpty = {
 /**
  * A page with empty fields that a signer may fill, each with its author's own entries. After them come fields that no
  * signer may fill: read-only, with a value, with two widgets, a password, and with an inherited value.
- * @param double the name of the last field; a test may give it the name of an earlier field
+ * @param double the name of the last field, which is empty; a test may give it the name of an earlier field
  */
 export function emptyForm(double = "double"): Buffer {
   const bare = makePdf().toString("latin1");
