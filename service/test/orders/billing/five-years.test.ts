@@ -16,7 +16,7 @@ import {
 import { billingDocumentState } from "../../../src/orders/payments/payments.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
-// Five years with 200 orders in each month, followed by half of an open month.
+// Five years with 200 payments in each month. The open month then has 100.
 const [months, orders] = [60, 200];
 const now = new Date("2026-01-15T12:00:00Z");
 const clock = () => now;

@@ -59,7 +59,7 @@ test("a person moves an order from signing to delivery, and its client is mailed
   assert.match(asked.text, /Your payment of \$[\d.]+ has cleared/, "one mail tells of the payment and asks to sign");
   assert.match(await refused(code, "EsignComplete"), /needs the document/);
   assert.equal(await move(code, "EsignComplete", "--document", signed), "EsignComplete");
-  // A move to the next service's pending status starts that service.
+  // The first move also starts the notarization. The second move, to the pending status of shipping, starts shipping.
   assert.equal(await move(code, "NotarizationComplete", "--document", signed), "NotarizationComplete");
   assert.equal(await move(code, "ShippingPending"), "ShippingPending");
   assert.match(await refused(code, "Shipped", "--carrier", "USPS"), /carrier and a tracking number/);

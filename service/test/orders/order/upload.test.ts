@@ -160,7 +160,7 @@ test("the files on the disk reveal nothing of the document", async () => {
 });
 
 test("twenty concurrent uploads of 35 MiB, of four firms, all succeed, and memory stays limited", async () => {
-  // A firm may use at most two of the eight upload places at once, so three other firms upload as well.
+  // Firms without live access share memory for three such uploads, and each firm may use memory for one.
   const others = await Promise.all(["Beta", "Gamma", "Delta"].map((name) => newPartner(service, { name })));
   const memory = (field: string): number => {
     const status = readFileSync(`/proc/${service.process().pid}/status`, "utf8");
@@ -182,7 +182,7 @@ test("twenty concurrent uploads of 35 MiB, of four firms, all succeed, and memor
     }),
   );
   assert.deepEqual(new Set(statuses), new Set([201]));
-  // The service accepts eight uploads at once, which is 280 MiB. All twenty would be 700 MiB.
+  // At most three of these uploads are in memory at once, which is 105 MiB. All twenty would be 700 MiB.
   const grown = memory("VmHWM") - idle;
   assert.ok(grown < 450, `grew by ${grown} MiB`);
 });

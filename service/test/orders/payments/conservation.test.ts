@@ -387,7 +387,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     return paid;
   }
 
-  /** One of the order's payments, and the unrefunded amount at the processor. */
+  /** One of the order's payments, and the cents of it that were not paid back: by refund, by hand or by check. */
   async function rest(code: string, which: number) {
     const payment = at(await heldPayments(db, await orderIdOf(code)), which);
     const intent = payment?.paymentIntent;
@@ -405,7 +405,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     return { payment, intent, left: payment.isShared ? left - payment.byHandCents : left - checkCents };
   }
 
-  /** The unrefunded cents of the whole payment at the processor. */
+  /** The cents of the processor's whole payment that were not paid back, by refund or by check. */
   async function leftOf(found: Awaited<ReturnType<typeof rest>>): Promise<number> {
     if (!found) return 0;
     const [paid] = await db.query<{ cents: number }>(sql`
@@ -637,8 +637,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   }
 
   /**
-   * Simulates the bank: it disputes a part of a payment, then decides, and may reverse a loss. If the payment is for
-   * several orders, it disputes a part of the whole payment.
+   * Simulates one step of the bank. The first call disputes a part of a payment. A later call decides the dispute, or
+   * reverses a loss. If the payment is for several orders, the bank disputes a part of the whole payment.
    */
   async function dispute(code: string, which: number, share: number, end: "won" | "lost"): Promise<void> {
     const intents = await db.query<{ intent: string }>(sql`

@@ -55,7 +55,7 @@ async function firm() {
       await sandbox.clock.advance({ advanceSeconds: days * day });
       await until(async () => (await sandbox.clock.get()).status === "ready");
     },
-    /** Advances the test clock to the third day of the next month in every time zone. */
+    /** Advances the test clock to the next month's third day in UTC. By then the month has begun in every time zone. */
     passMonth: async () => {
       const { testTime } = await sandbox.clock.get();
       const at = new Date(testTime);
