@@ -80,7 +80,7 @@ test("a service that is killed between two documents has placed nothing, and pla
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  // The order of the second document is blocked until its file is unlocked.
+  // Blocks the order of one document, the second by token hash, until its row is unlocked.
   const holding = db.transaction(async (tx) => {
     await tx.query(
       sql`SELECT FROM fill_documents WHERE kept_for = ${partnerId} ORDER BY token_sha256 OFFSET 1 LIMIT 1 FOR UPDATE`,

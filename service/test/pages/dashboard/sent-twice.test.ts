@@ -132,8 +132,8 @@ test("in a room a person, an order, a version and a new link are added once for 
   const toPeople = await postThrice(acme, own, `${own}/participants`, person);
   assert.ok(toPeople.endsWith("done=participant-added-invited"), toPeople);
   assert.equal(await acme.times("room.participant_invited"), 1);
-  // Sealing takes longer than a repeated request waits for the first. So these two requests are sent one after the
-  // other.
+  // Sealing may take longer than a repeated request waits for the first. So the test sends these two requests one after
+  // the other.
   const sealing = { version: "1", submission: await acme.submission(own) };
   const sealed = await acme.post(`${own}/passport`, sealing);
   assert.equal(sealed.status, 303, sealed.text);

@@ -396,7 +396,7 @@ describe("a shipper", () => {
         ["packet", "sheets", "document"].map((what) => pagesOf(`/operator/paper/${code}/${what}.pdf`)),
       );
       assert.equal(alone?.length, sheets);
-      // When printed on both sides, the document begins on a new sheet of paper.
+      // A mailed packet is printed on both sides, and its document begins on a new sheet. A fax has no blank page.
       const before = fields["fax_to"] === undefined ? sheets + (sheets % 2) : sheets;
       assert.equal(packet?.length, before + (document?.length ?? 0));
       assert.match(packet?.[0] ?? "", words);

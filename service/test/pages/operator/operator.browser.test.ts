@@ -56,7 +56,7 @@ const at = (path: string) => running.service.baseUrl + path;
 const signInButton = ({ page }: OpenPage) => page.getByRole("main").getByRole("button", { name: "Sign in" });
 
 /**
- * Sets the environment of all console sessions, because a session from the command line's link would show live objects.
+ * Sets the environment of all sessions that the command line's links opened. Otherwise they would show live objects.
  */
 const showing = (environment: "live" | "test") =>
   running.db.query(sql`UPDATE sessions SET console_environment = ${environment} WHERE user_id IS NULL`);

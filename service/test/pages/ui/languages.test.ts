@@ -18,7 +18,7 @@ const hanStyle: Readonly<Partial<Record<Language, "sc" | "kr">>> = { ko: "kr" };
 const others = languages.filter((one) => one !== "en");
 const samples = [71, 92, 53];
 
-/** Every text of a dictionary by its path. A function is called with sample values. */
+/** Every text of a dictionary by its path, except `lineLabel`. A function is called with sample values. */
 function texts(part: unknown, path = ""): [path: string, text: string][] {
   if (typeof part === "string") return [[path, part]];
   if (typeof part === "function") {

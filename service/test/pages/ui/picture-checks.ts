@@ -21,7 +21,10 @@ export const contrastOfMarks = `(() => {
   });
 })()`;
 
-/** Texts that are smaller than 11 pixels, cut off, or on top of other texts. */
+/**
+ * Texts of charts that are smaller than 11 pixels, cut off, or on top of other texts. Also texts of tables, key numbers
+ * and window links that are cut off at the sides.
+ */
 export const troublesOfWords = `(() => {
   const found = [];
   const boxOf = (node) => { const range = document.createRange(); range.selectNodeContents(node); return range.getBoundingClientRect(); };

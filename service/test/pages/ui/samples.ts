@@ -84,7 +84,7 @@ const manifestInput = (version: number, prevManifestSha256: string | null): Mani
   ],
 });
 
-/** A room's passport with this many versions. On request, the middle link is broken. */
+/** A room's passport with this many versions. On request, version 2 has a broken link. */
 export async function closingRecord(
   count: number,
   { broken = false, sealedSha256 = "c".repeat(64) } = {},

@@ -19,7 +19,7 @@ import { order } from "./serve-pages.ts";
 const assets = { url: (name: string) => `/assets/${name}` };
 const spanish = readerOf("es", {});
 
-/** Every text of a dictionary by its path. A function is called with sample values. */
+/** Every text of a dictionary by its path, except `lineLabel`. A function is called with sample values. */
 function texts(part: unknown, path = ""): [path: string, text: string][] {
   if (typeof part === "string") return [[path, part]];
   if (typeof part === "function") {

@@ -27,7 +27,7 @@ let tsa: TsaDouble;
 let calendar: CalendarDouble;
 let running: Awaited<ReturnType<typeof openCeremonyService>>;
 let browser: Browser;
-/** Every kind of file that the service offers: its name, its bytes, and the verdict on the file alone. */
+/** Files that the service offers: for each, its name, its bytes, and the verdict on the file alone. */
 let artifacts: (readonly [name: string, bytes: Uint8Array, verdict: string])[];
 let passport: string;
 
