@@ -340,8 +340,6 @@ test("the page of a version whose stored manifest is unreadable says that verifi
     assert.match(text, /This closing certificate failed/, altered);
     assert.match(text, /The manifest can be read/);
     assert.equal(text.includes(first.manifestSha256), true);
-    // The public verification runs for the first four alterations only, because the rate limit allows one client no
-    // more.
     if (index < 4) assert.equal((await verify(running.service.baseUrl, first.verifyCode)).chainOk, false, altered);
   }
   // The second version's link is still the hash of the first version as it was sealed. So its page reports that the

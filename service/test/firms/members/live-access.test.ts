@@ -40,7 +40,7 @@ const change = async (userId: string, what: string, fields: Record<string, strin
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
-/** One live object of each kind, each with a name that only its owner may see. */
+/** Makes live objects of several kinds. Some have a name or a code that only their owner may see. */
 async function liveThings(headers: Record<string, string>) {
   const post = async (path: string, body: BodyInit, more = {}) => {
     const answer = await call(path, { method: "POST", headers: { ...headers, ...more }, body });
@@ -92,7 +92,7 @@ const apiRoutes = ({ webhookId, deliveryId, passportId, orderCode }: Things): re
   ["POST", "/api/partner/playbooks/approval_gate/run", 400, {}],
 ];
 
-/** Every page and form of the dashboard. */
+/** Pages and forms of the dashboard. */
 const pages = ({ orderCode, roomCode, webhookId, deliveryId }: Things): readonly Route[] => [
   ["GET", "/dashboard", 200],
   ["GET", "/dashboard/link", 200],
@@ -133,7 +133,10 @@ const pages = ({ orderCode, roomCode, webhookId, deliveryId }: Things): readonly
 /** Failed deliveries to the nonexistent live endpoint may change these columns of a webhook at any time. */
 const counted = ["failures", "failing_since", "alerted_at", "mailed_at"];
 
-/** The live rows of a firm, and the firm's own row, without the columns in `counted`. */
+/**
+ * The firm's live orders, rooms, webhooks and passports without the columns in `counted`. Also the ids and expiry of
+ * its webhook secrets, the count of its deliveries, and its own row.
+ */
 async function liveState(partnerId: string): Promise<string> {
   const live = sql`partner_id = ${partnerId} AND environment = 'live'`;
   const rows = await Promise.all([

@@ -10,7 +10,7 @@ const { service, db, call, newPartner, somebody } = await forTests(openMembersSe
 const form = { "Content-Type": "application/x-www-form-urlencoded" };
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
-// Every API route that accepts a key or a session.
+// API routes that accept a key or a session.
 const sessionOrKey: readonly [method: string, path: string, more?: Sent][] = [
   ["GET", "/api/partner/me"],
   ["GET", "/api/partner/launchpad"],

@@ -111,8 +111,8 @@ test("an address gets five links at a time, and no answer reveals when there are
   for (let i = 0; i < 8; i++) pages.add(await (await postForm(`${service.baseUrl}/sign-in`, { email })).text());
   assert.equal(pages.size, 1);
   await until(() => linksTo(service, email).length === 5);
-  // Mails are sent in the order of their requests. So when the marker has arrived, every earlier mail was either sent
-  // or will never be.
+  // Jobs begin in the order of their requests. So when the marker's mail has arrived, the jobs of all earlier requests
+  // have begun.
   const marker = await askForLink(service, "marker@harbor-title.com");
   assert.notEqual(marker.path, "");
   assert.equal(linksTo(service, email).length, 5);

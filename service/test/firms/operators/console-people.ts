@@ -19,7 +19,7 @@ type Made = {
 
 let made = 0;
 
-/** A person with a session in the console, who has just signed in with a link and a passkey. */
+/** A person with a new session in the console. Unless `passkey` is false, the person signed in with a passkey too. */
 export async function newOperator({ db, rowMac }: Pick<Harness, "db" | "rowMac">, options: Made) {
   const { email = `operator-${++made}@desk.example`, name = `Person ${made}`, roles } = options;
   const { passkey = true, environment = "live", listed = true } = options;
