@@ -31,8 +31,8 @@ after(async () => {
 const db = await forTests(databaseOf(folder.path));
 
 /**
- * Pauses a node at any step of a batch, and cuts its connections to the database, so that it loses its lock. When the
- * node continues, it still believes that it has the lock.
+ * Pauses a node at any step of a batch, and terminates the database connections of both nodes, so that the node loses
+ * its lock. When the node continues, it still believes that it has the lock.
  */
 async function pause(node: Service): Promise<void> {
   node.process().kill("SIGSTOP");

@@ -27,7 +27,7 @@ const chainAt = (placedAt: Date) =>
 const chain = () => chainAt(at);
 const faults = async () => (await checkAuditChain({ db, rowMac })).faults;
 
-/** Runs a statement as the database's superuser, for whom triggers are disabled. */
+/** Runs a statement as the database's superuser, with triggers disabled. */
 const attack = (statement: Statement) =>
   db.transaction(async (tx) => {
     await tx.script("SET LOCAL session_replication_role = replica");

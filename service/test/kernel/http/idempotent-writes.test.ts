@@ -80,7 +80,7 @@ type Write = {
   made: () => Promise<number>;
 };
 
-/** Every POST route that accepts an `Idempotency-Key`. */
+/** POST routes that accept an `Idempotency-Key`. */
 const writes: Record<string, Write> = {
   "an order": {
     write: (key, by) => order(key, "Jane Doe", by),

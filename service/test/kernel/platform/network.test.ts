@@ -66,7 +66,7 @@ test("two IPv6 addresses count together only when their first four groups are eq
   fc.assert(
     fc.property(groups, groups, fc.boolean(), (one, other, same) => {
       const second = same ? [...one.slice(0, 4), ...other.slice(4)] : other;
-      // Excludes addresses whose first five groups are zeros, because these are mapped IPv4 addresses.
+      // Excludes addresses whose first five groups are zeros, because these may be mapped IPv4 addresses.
       fc.pre(one.slice(0, 5).some((group) => group !== 0) && second.slice(0, 5).some((group) => group !== 0));
       const together = one.slice(0, 4).join() === second.slice(0, 4).join();
       assert.equal(clientNetwork(short(one)) === clientNetwork(full(second)), together);

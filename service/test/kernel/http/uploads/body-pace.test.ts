@@ -40,7 +40,7 @@ await acceptMultipart(app);
 app.addHook("onRequest", async (request) => {
   request.principal = principal;
 });
-// The memory that the service reserves for one upload, whatever its size.
+// The memory of all uploads. It suffices for one upload of 30,000,000 bytes, but not for two.
 const size = 36 * 1024 * 1024;
 const memory = createUploadMemory({ total: size, perHolder: size });
 const places = { reserve: (holder: UploadHolder, bytes: number) => memory.reserve(memoryHolder(holder), bytes, 100) };

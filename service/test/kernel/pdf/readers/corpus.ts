@@ -16,7 +16,7 @@ function textOf({ text = "", again }: Part): string {
   return again === undefined ? text : text.slice(0, again.at) + again.of.repeat(again.times) + text.slice(again.at);
 }
 
-/** Every PDF of the repository: vectors, parts of vectors, and the collection of unusual files. */
+/** PDFs of the repository: vectors, parts of vectors, the collection of unusual files, and examples. */
 export function corpus(): Sample[] {
   const files = folders.flatMap((folder) =>
     globSync(`${folder}/**/*.pdf`, { cwd: root })
