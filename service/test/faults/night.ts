@@ -57,7 +57,7 @@ export const readiness = async ({ baseUrl }: Service) => {
   return { code: answer.status, status, checks };
 };
 
-/** Two nodes, their database with a standby, Redis, and firms that write all the time. */
+/** Two nodes, their database with a standby, Redis, and a firm's programs, which write while `writers` are resumed. */
 export type Night = {
   readonly at: (...names: string[]) => string;
   readonly env: Record<string, string> & { DATA_DIR: string };

@@ -28,7 +28,7 @@ test(
     const running = await openHarness(liveSettings(folder.path));
     const [node = ""] = readdirSync(join(running.service.dataDir, "recordings"));
     const disk = join(running.service.dataDir, "recordings", node);
-    // A session begins only if this disk has space for two hours of recording of all its people, and 100 MB more.
+    // A session begins only if this disk has space for two hours of recording of all its people, and at least 100 MB.
     mount("4g", disk);
     const peers: Awaited<ReturnType<typeof connectAll>> = [];
     try {

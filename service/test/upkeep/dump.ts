@@ -9,7 +9,7 @@ const inflated = (bytes: Buffer): Buffer[] =>
     }
   });
 
-/** A value and everything encoded in it: bytes as text, decoded base64, and decompressed data. */
+/** A value and what two layers of encoding hide in it: bytes as text, decoded base64, and decompressed data. */
 export function* readings(value: string, depth = 0): Generator<string> {
   yield value;
   if (depth === 2) return;
@@ -27,7 +27,7 @@ export function holds(value: string, text: string): boolean {
   return false;
 }
 
-/** Every route that a code or token opens without other credentials. */
+/** Routes that a code or token opens without other credentials. */
 const routesOf = (token: string, orderCode: string): string[] => [
   ...["", "/document", "/evidence", "/certificate"].map((part) => `/api/passport/verify/${token}${part}`),
   `/verify/${token}`,

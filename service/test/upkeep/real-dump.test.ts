@@ -316,6 +316,7 @@ const uncoveredByDesign: Readonly<Record<string, string>> = {
   orders: `status status_before_hold sign notarize ship fax envelope_status external_reference customer_email customer_name doc_slug
     signer_state dest_state ship_method ship_to ship_from fax_to lines updated_at carrier_rate state_version taken_in signers
     signature_fields row_mac document_name document_notices code_start created_at pay_by`,
+  // A row of `revocations`, with its own MAC, records a revocation. The other columns only affect displays.
   partner_keys: "revoked_at name last4 created_at last_used_at last_used_from",
   // `payload` and `result` are encrypted for their row. The others are counts and times that only affect displays and
   // delays.

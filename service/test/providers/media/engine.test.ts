@@ -73,8 +73,8 @@ test("media above the rate limit are dropped, and counted", async () => {
   );
   for (const [index, { at, videoPackets }] of counts().entries()) {
     const seconds = (at - (counts()[index - 1]?.at ?? opened)) / 1_000;
-    // The limit allows 450 packets a second, and a burst of as many. On a busy machine, the measured time is longer
-    // than a second.
+    // The limit is 500,000 bytes a second, which is about 450 of these packets, and a burst of as many. On a busy
+    // machine, the measured time is longer than a second.
     assert.ok(videoPackets < 450 * (1 + seconds), `${videoPackets} packets of ${seconds} s went on`);
   }
   await engine.close("flood");
