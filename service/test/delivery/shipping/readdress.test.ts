@@ -244,6 +244,26 @@ test("an operator who buys the label at its price withdraws the supplement and c
   );
 });
 
+test("a person decides about the next label when the refund of the first was rejected, because both would be valid", async () => {
+  const { code, first } = await labeled();
+  easypost.failOn(/^POST \/v2\/shipments\/[^/]+\/refund$/, { status: 422, code: "SHIPMENT.REFUND.UNAVAILABLE" });
+  const before = easypost.labels();
+  assert.equal((await correct(code)).status, 200);
+  const second = await until(async () => {
+    const found = (await world.labels(code)).find(({ number }) => number === 2);
+    return found && ["not_bought", "bought"].includes(found.state) ? found : null;
+  });
+  assert.deepEqual(await states(code), ["bought/rejected", "not_bought/null"]);
+  assert.equal(easypost.labels(), before, "no second label is paid while the first is valid");
+  assert.match(second.why ?? "", new RegExp(`${first.trackingNumber} .* is still valid and paid`));
+  const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
+  assert.match(await world.page(`/operator/paper/${code}`, cookie), /Destroy it before you buy another/);
+  const most = String(second.cents);
+  assert.equal((await world.post(`/operator/paper/${code}/buy`, cookie, { most })).status, 303);
+  await until(async () => (await world.labels(code)).at(-1)?.state === "bought");
+  assert.deepEqual(await states(code), ["bought/rejected", "not_bought/null", "bought/null"]);
+});
+
 test("of a correction and a hand-over at the same time, the later one takes the earlier into account", async () => {
   const { code, first } = await labeledAtUsual();
   const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });

@@ -11,7 +11,7 @@ import { buyLabelAct } from "./buy.ts";
 import { easypostActor, type LabelDeps } from "./deps.ts";
 import { budgetOf, prepareQueue, tellShippers } from "./queue-purchase.ts";
 import { chooseRate } from "./quote.ts";
-import { findLabel, findLabelOrder, type Label, lockLabel, updateLabel } from "./store.ts";
+import { findLabel, findLabelOrder, type Label, labelsOf, lockLabel, updateLabel } from "./store.ts";
 
 // While EasyPost can't be reached, the job is retried for two days. During that time, staff may ship by hand.
 const patience = { maxAttempts: 300, retryMs: (attempt: number) => Math.min(2 ** attempt * 1000, 10 * minuteMs) };
@@ -101,8 +101,12 @@ async function decide(
   const chosen = sql`shipment_id = ${shipmentId}, rate_id = ${rateId}, carrier = ${carrier}, service = ${service},
     cents = ${amountCents}`;
   await updateLabel(tx, label.id, chosen);
-  if (label.orderedBy === null && addressProblem !== null)
-    return leave(tx, label, `EasyPost calls the address undeliverable: ${addressProblem}`);
+  if (label.orderedBy === null) {
+    const unrefunded = await unrefundedLabel(tx, label);
+    if (unrefunded) return leave(tx, label, stillValid(unrefunded));
+    if (addressProblem !== null)
+      return leave(tx, label, `EasyPost calls the address undeliverable: ${addressProblem}`);
+  }
   const { clock, providers } = deps;
   const at = clock();
   if (label.mostCents === null || amountCents > label.mostCents) {
@@ -119,6 +123,18 @@ async function decide(
   const { number: attempt } = label;
   await providers.intend(tx, { act: buyLabelAct, provider: "easypost", orderId: order.id, attempt, payload, at });
 }
+
+/**
+ * The label of the same shipment whose refund EasyPost rejected. It is still paid and valid, so a parcel may get both
+ * labels.
+ */
+async function unrefundedLabel(tx: Tx, { orderId, attempt }: Label): Promise<Label | undefined> {
+  const labels = await labelsOf(tx, orderId);
+  return labels.findLast((label) => label.attempt === attempt && label.refundState === "rejected");
+}
+
+const stillValid = ({ trackingNumber, cents }: Label): string =>
+  `The refund of the earlier label ${trackingNumber} (${dollars(cents ?? 0)}) was rejected: it is still valid and paid. Destroy it before you buy another.`;
 
 /**
  * The label with its price limit computed again, unless an operator set the limit. Since the label was requested, the

@@ -24,7 +24,7 @@ export const labelTaker = ({ easypost: { settings } }: TakerDeps): Taker => ({
     const attempt = await shippingAttempt(tx, order.id);
     const labels = await labelsOf(tx, order.id);
     // True if EasyPost has answered the request to refund the label. A label blocks the next label of the same shipment
-    // until then, unless the label was withdrawn.
+    // until then, unless the label was withdrawn. After a rejected refund, staff decide about the next label.
     const isReturned = ({ refundState }: Label) => refundState !== null && refundState !== "intended";
     const isBlocking = (label: Label) => label.attempt === attempt && label.state !== "withdrawn" && !isReturned(label);
     if (labels.some(isBlocking)) return "beside";
