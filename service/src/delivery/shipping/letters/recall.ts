@@ -76,22 +76,27 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
     const order = await lockOrder(tx, orderCode);
     const letter = await findLetter(tx, letterId);
     if (!order || !letter || end.kind === "unclear") return;
-    const at = deps.clock();
     if (end.kind === "done") {
-      await applyReports(deps, tx, order, letter, [{ what: "cancelled", at, words: "cancelled" }]);
-      // If a hold ended before the cancellation succeeded, the order needs another letter. The queued job checks
-      // whether this is so.
-      return enqueue(tx, mailQueue, { orderId: order.id });
+      await applyReports(deps, tx, order, letter, [{ what: "cancelled", at: deps.clock(), words: "cancelled" }]);
+    } else if (stageOf(letter.progress) === "accepted") {
+      // After a report of a later stage, the letter was mailed or canceled already, and staff know about it.
+      await keepLetter(deps, tx, order, letter, end.why);
     }
-    // Lob refuses the cancellation permanently. So the letter no longer counts as one that this service canceled.
-    await markRecalled(tx, letter.id, null);
-    if (await isWanted(tx, order, letter)) return closePrinting(tx, order.id, at);
-    const reason = `The letter ${letterId} can’t be cancelled any more (${end.why}): it will be mailed.`;
-    await openTrouble(tx, letter, at, reason);
-    // If the order is being shipped again, it may need a letter.
+    // The order may need another letter: a hold may have ended before the cancellation, or the order is being shipped
+    // again. The queued job checks whether this is so.
     await enqueue(tx, mailQueue, { orderId: order.id });
   },
 });
+
+/** Records that a letter was not canceled. Tells staff, unless the order needs the letter again. */
+async function keepLetter(deps: LetterDeps, tx: Tx, order: LockedOrder, letter: Letter, why: string): Promise<void> {
+  const at = deps.clock();
+  await markRecalled(tx, letter.id, null);
+  if (await isWanted(tx, order, letter)) return closePrinting(tx, order.id, at);
+  // Lob may not have been asked at all. So its own words, if any, tell whether the letter can still be canceled.
+  const reason = `The letter ${letter.letterId} is not cancelled (${why}). Lob will mail it, unless somebody can still cancel it there.`;
+  await openTrouble(tx, letter, at, reason);
+}
 
 /** Runs `recallLetters` for a job. */
 export const recallOrder = (deps: LetterDeps, orderId: number): Promise<void> =>

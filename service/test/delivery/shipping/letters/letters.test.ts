@@ -369,7 +369,7 @@ describe("a letter that is no longer needed", () => {
 
   test("becomes a task when it can no longer be canceled", async () => {
     const { code, node, letterId } = await heldTooLate();
-    assert.match(await world.reasonsOf(code), new RegExp(`${letterId} can’t be cancelled any more`));
+    assert.match(await world.reasonsOf(code), new RegExp(`${letterId} is not cancelled \\(letter can't be canceled after`));
     // The letter is mailed during the hold. After the hold, the order moves to Shipped, and nobody prints a second
     // letter.
     await node.hear(world.lob.happens(letterId, "letter.certified.mailed"));
@@ -388,10 +388,56 @@ describe("a letter that is no longer needed", () => {
     await world.lookedAfter(code, letterId);
     await world.move(code, "refund_requested", "the client asked");
     await node.work();
-    assert.match(await world.reasonsOf(code), new RegExp(`${letterId} can’t be cancelled any more`));
+    assert.match(await world.reasonsOf(code), new RegExp(`${letterId} is not cancelled \\(letter can't be canceled after`));
     // The letter is delivered after all, as the task warned. That does not close the task.
     await node.hear(world.lob.happens(letterId, "letter.certified.delivered"));
-    assert.match(await world.reasonsOf(code), new RegExp(`${letterId} can’t be cancelled any more`));
+    assert.match(await world.reasonsOf(code), new RegExp(`${letterId} is not cancelled \\(letter can't be canceled after`));
+  });
+});
+
+describe("a person says that a letter was not canceled", () => {
+  /** Puts an order on hold, and loses the answer to its letter's cancellation until a task asks a person about it. */
+  async function heldUnclear() {
+    const order = await sent();
+    world.lob.fail("cut");
+    await world.move(order.code, "held", "the client asked");
+    await order.node.work({ rounds: 2 });
+    world.lob.failAll({ status: 500 });
+    for (let look = 0; look < 8; look++) {
+      world.pass(minutes(16));
+      await order.node.work({ rounds: 1 });
+    }
+    world.lob.failAll(null);
+    assert.ok((await world.tasksOf(order.code)).includes("provider_unclear open"));
+    return order;
+  }
+
+  async function sayNotDone({ code, node }: Awaited<ReturnType<typeof sent>>) {
+    const orderId = await world.idOf(code);
+    const [row] = await world.db.query<{ id: number }>(sql`
+      SELECT id FROM provider_calls WHERE order_id = ${orderId} AND act = 'letter.cancel'`);
+    await node.providers.resolve({ orderId, intentId: row?.id ?? 0 }, null, "operator:1");
+    await node.work();
+  }
+
+  test("the task does not claim that Lob can't cancel it", async () => {
+    const order = await heldUnclear();
+    await sayNotDone(order);
+    const reasons = await world.reasonsOf(order.code);
+    assert.match(reasons, /is not cancelled \(A person found that it was not done\.\)\. Lob will mail it, unless/);
+    assert.doesNotMatch(reasons, /any more/);
+  });
+
+  test("after Lob reported the cancellation: no task says that it will be mailed, and the order gets another letter", async () => {
+    const order = await heldUnclear();
+    await order.node.hear(world.lob.happens(order.letterId, "letter.certified.deleted"));
+    await sayNotDone(order);
+    assert.doesNotMatch(await world.reasonsOf(order.code), /mail it|will be mailed/);
+    await world.move(order.code, "released");
+    world.pass(minutes(25 * 60));
+    await order.node.work();
+    assert.equal(await world.statusOf(order.code), "ShippingPending");
+    assert.equal(world.lettersOf(order.code).length, 1);
   });
 });
 
