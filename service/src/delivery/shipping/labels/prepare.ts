@@ -104,8 +104,7 @@ async function decide(
   if (label.orderedBy === null) {
     const unrefunded = await unrefundedLabel(tx, label);
     if (unrefunded) return leave(tx, label, stillValid(unrefunded));
-    if (addressProblem !== null)
-      return leave(tx, label, `EasyPost calls the address undeliverable: ${addressProblem}`);
+    if (addressProblem !== null) return leave(tx, label, `EasyPost calls the address undeliverable: ${addressProblem}`);
   }
   const { clock, providers } = deps;
   const at = clock();

@@ -369,7 +369,10 @@ describe("a letter that is no longer needed", () => {
 
   test("becomes a task when it can no longer be canceled", async () => {
     const { code, node, letterId } = await heldTooLate();
-    assert.match(await world.reasonsOf(code), new RegExp(`${letterId} is not cancelled \\(letter can't be canceled after`));
+    assert.match(
+      await world.reasonsOf(code),
+      new RegExp(`${letterId} is not cancelled \\(letter can't be canceled after`),
+    );
     // The letter is mailed during the hold. After the hold, the order moves to Shipped, and nobody prints a second
     // letter.
     await node.hear(world.lob.happens(letterId, "letter.certified.mailed"));
@@ -388,10 +391,16 @@ describe("a letter that is no longer needed", () => {
     await world.lookedAfter(code, letterId);
     await world.move(code, "refund_requested", "the client asked");
     await node.work();
-    assert.match(await world.reasonsOf(code), new RegExp(`${letterId} is not cancelled \\(letter can't be canceled after`));
+    assert.match(
+      await world.reasonsOf(code),
+      new RegExp(`${letterId} is not cancelled \\(letter can't be canceled after`),
+    );
     // The letter is delivered after all, as the task warned. That does not close the task.
     await node.hear(world.lob.happens(letterId, "letter.certified.delivered"));
-    assert.match(await world.reasonsOf(code), new RegExp(`${letterId} is not cancelled \\(letter can't be canceled after`));
+    assert.match(
+      await world.reasonsOf(code),
+      new RegExp(`${letterId} is not cancelled \\(letter can't be canceled after`),
+    );
   });
 });
 
