@@ -27,14 +27,13 @@ export const sealedAt = new Date("2026-10-05T09:08:07.000Z");
 /** A separate seal identity: its certificate, and a function that seals a document with it. */
 export async function sealer() {
   const key = sealKeyOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey, "memory");
-  const at = sealedAt.getTime() - 86_400_000;
-  const leaf = await selfSigned(key, at);
+  const leaf = await selfSigned(key, sealedAt.getTime() - 86_400_000);
   const signer = createCmsSigner({ key, chain: [leaf] });
   return {
     pem: encodePem(leaf.der, "CERTIFICATE"),
-    async seal(original: Buffer, reason: string = sealReasons.proof.live) {
+    async seal(original: Buffer, reason: string = sealReasons.proof.live, at = sealedAt) {
       const sign = async (place: SealPlace) => (await signer.sign(place)).cms();
-      const made = await sealPdf({ original, at: sealedAt, reserve: signer.maxLength(), reason, sign });
+      const made = await sealPdf({ original, at, reserve: signer.maxLength(), reason, sign });
       return { ...made, bytes: Buffer.concat([original, made.tail]) };
     },
   };

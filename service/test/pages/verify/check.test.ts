@@ -268,6 +268,35 @@ describe("a dropped file", () => {
     assert.equal((await check([{ name: "a.pdf", bytes: proofSeal.bytes }]))[0]?.kind, "proof");
   });
 
+  test("of one closing version is described by its own seal and number, whatever the page and other files list", async () => {
+    const { versions } = await closingRecord(2);
+    const sealedEarlier = async (index: number, hours: number) => {
+      const manifest = Buffer.from(withAttachment(bytesOf(versions[index]?.manifestText ?? "")));
+      const at = new Date(sealedAt.getTime() - hours * 3_600_000);
+      const { bytes } = await own.seal(manifest, sealReasons.closing.live, at);
+      return { name: `v${index + 1}.pdf`, bytes };
+    };
+    const [first, second] = [await sealedEarlier(0, 2), await sealedEarlier(1, 1)];
+    const described = async (files: { name: string; bytes: Uint8Array }[], changes: Partial<VerifyConfig> = {}) => {
+      const [outcome] = await check(files, changes);
+      assert.ok(outcome?.kind === "closing" && outcome.seal);
+      return [outcome.version, (sealedAt.getTime() - (outcome.seal.at ?? 0)) / 3_600_000];
+    };
+    assert.deepEqual(await described([second, first]), [2, 1]);
+    assert.deepEqual(await described([first, second]), [2, 1]);
+    const { roomCode } = JSON.parse(versions[0]?.manifestText ?? "").passport;
+    const recorded = await Promise.all(
+      [first, second].map(async ({ bytes }, index) => ({
+        version: index + 1,
+        manifest: versions[index]?.manifestText ?? null,
+        manifestSha256: versions[index]?.manifestSha256 ?? "",
+        sealedSha256: await sha256Hex(bytes),
+      })),
+    );
+    const closing = { roomCode, version: 2, versions: recorded };
+    assert.deepEqual(await described([first], { closing }), [1, 2]);
+  });
+
   test("that is a room's saved answer is judged with the certificate of its version", async () => {
     const { versions } = await closingRecord(1);
     const [own_] = versions;

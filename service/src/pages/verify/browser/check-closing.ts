@@ -26,25 +26,33 @@ export async function checkClosing(
   const versions = joinedVersions(dropped, recorded?.versions ?? [], records);
   const room = recorded ? { roomCode: recorded.roomCode } : {};
   const verification = await verifyClosing({ versions, ...room, trust, at, crypto });
-  const newest = verification.versions.toReversed().find(({ manifest }) => manifest !== null);
-  const sealed = verification.versions.toReversed().find(({ certificate }) => certificate !== null);
+  const shown = shownVersion(verification);
   const purposes = verification.versions.flatMap(({ purpose }) => purpose ?? []);
   claims.push(...(await closingRecordClaim(dropped, config)));
   const proven = await provenCertificates(dropped, verification, context);
   claims.push(...proven.flatMap((one) => one.claims));
-  const isSealed = (one: ProvenCertificate) => one.verification.sealedSha256 === sealed?.certificate?.sealedSha256;
-  const seal = proven.find(isSealed)?.verification ?? sealed?.certificate;
+  const isShown = (one: ProvenCertificate) => one.verification.sealedSha256 === shown?.certificate?.sealedSha256;
+  const seal = proven.find(isShown)?.verification ?? shown?.certificate;
   return {
     kind: "closing",
     names: [...dropped, ...files].map(({ name }) => name),
     verdict: claims.some(({ state }) => state === "fails") ? "not_verified" : verification.verdict,
     claims: [...claims, ...verification.claims, ...trustClaim(config)],
-    roomName: newest?.manifest?.passport.roomName ?? null,
-    version: newest?.version ?? null,
+    roomName: shown?.manifest?.passport.roomName ?? null,
+    version: shown?.version ?? null,
     seal: seal ? sealFacts(seal) : null,
     anchoring: proven.flatMap((one) => one.verification.anchoring),
     purpose: purposes.find(({ environment }) => environment === "test") ?? purposes[0] ?? null,
   };
+}
+
+/**
+ * The version that the outcome describes: the newest one with a certificate, or the newest of all if none has one. The
+ * page's record may list newer versions than the reader's files.
+ */
+function shownVersion({ versions }: ClosingVerification): ClosingVerification["versions"][number] | undefined {
+  const sorted = versions.toSorted((a, b) => (a.version ?? 0) - (b.version ?? 0));
+  return sorted.findLast(({ certificate }) => certificate !== null) ?? sorted.at(-1);
 }
 
 /** Verifies the proofs of each dropped certificate that has proofs. */

@@ -49,8 +49,8 @@ export type ClosingOutcome = {
   claims: readonly Claim[];
   roomName: string | null;
   /**
-   * The newest version whose manifest can be read. `seal` is that of the newest version with a certificate, which may
-   * be another version.
+   * The newest version with a certificate, or the newest of all if none has one. `roomName` and `seal` are those of the
+   * same version.
    */
   version: number | null;
   seal: SealFacts | null;
