@@ -155,16 +155,17 @@ const letters: Readonly<Record<LineKind, string>> = {
 export const numberText = ({ kind, environment, year, number }: NumberParts): string =>
   `${environment === "test" ? "TEST-" : ""}${letters[kind]}-${year}-${String(number).padStart(5, "0")}`;
 
-const numberForm = /^(?:TEST-)?([A-Z]{1,3})-(\d{4})-(\d{5,9})$/;
+const numberForm = /^(TEST-)?([A-Z]{1,3})-(\d{4})-(\d{5,9})$/;
 
 /**
  * Finds the order that the document or line with this number is about. Returns a list with the order's id; empty when
- * the firm has no document or line with this number.
+ * the firm has no document or line with this number in the owner's environment.
  */
 export async function ordersByNumber(db: Sql, { partnerId, environment }: Owner, text: string): Promise<number[]> {
-  const [, letter, year, digits] = numberForm.exec(text.toUpperCase()) ?? [];
+  const [, prefix, letter, year, digits] = numberForm.exec(text.toUpperCase()) ?? [];
   const kind = lineKinds.find((each) => letters[each] === letter);
-  if (kind === undefined) return [];
+  // Both environments count from 1, so a number without its prefix is that of another document.
+  if (kind === undefined || (prefix !== undefined) !== (environment === "test")) return [];
   const which = kind.startsWith("loss_payment")
     ? sql`${lossPayments(sql`d`)} ${joinPayment(sql`d.payment_id`)} WHERE (d.reverses IS NULL) = ${kind === "loss_payment"}`
     : sql`${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)} WHERE d.kind = ${kind}`;

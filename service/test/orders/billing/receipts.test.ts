@@ -92,7 +92,7 @@ test("a payment has a receipt, and a refunded part a credit note: both as the sa
   assert.deepEqual(drawn.buyer, { name: "Acme Title, LLC", address: ["9 Elm Street", "Albany"] });
 });
 
-test("finds the order of a receipt by the receipt's number, and no order of another firm", async () => {
+test("finds the order of a receipt by the receipt's number, and no order of another firm or environment", async () => {
   const { code } = await paidOrder();
   const { code: otherCode } = await paidOrder();
   const [receipt] = await receiptsOf(code);
@@ -101,7 +101,7 @@ test("finds the order of a receipt by the receipt's number, and no order of anot
   const found = await search((receipt?.number ?? "").toLowerCase(), member);
   assert.match(found, new RegExp(`/dashboard/orders/${code}`));
   assert.doesNotMatch(found, new RegExp(`/dashboard/orders/${otherCode}`));
-  for (const wrong of ["R-2026-99999", "X-2026-00001", "R-2026-999999999"])
+  for (const wrong of ["R-2026-99999", "X-2026-00001", "R-2026-999999999", `TEST-${receipt?.number}`])
     assert.doesNotMatch(await search(wrong, member), /\/dashboard\/orders\/[0-9a-f]{40}/);
   const other = await newPartner(live.harness.service, { live: true });
   const stranger = await newMember(live.harness.service, "s@b.example", other.headers.Authorization.slice(7));

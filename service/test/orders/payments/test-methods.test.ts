@@ -10,6 +10,7 @@ import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { bookNow } from "../../../src/kernel/test-clock/test-clock.ts";
+import { ordersByNumber } from "../../../src/orders/billing/billing.ts";
 import { firmChargeQueue, setPayer } from "../../../src/orders/order/order.ts";
 import { closeCheckouts } from "../../../src/orders/payments/checkout/sessions.ts";
 import { type CheckoutSession, currentSessions, insertMinting } from "../../../src/orders/payments/checkout/store.ts";
@@ -79,7 +80,11 @@ test("a test card pays a test order although the operator has a live key, and no
     receipts.map(({ kind, paidBy, method }) => [kind, paidBy, method]),
     [["receipt", "firm", "Visa •••• 4242"]],
   );
-  assert.match(receipts[0]?.number ?? "", /^TEST-R-/);
+  const number = receipts[0]?.number ?? "";
+  assert.match(number, /^TEST-R-/);
+  const owner = { partnerId: acme.partnerId, environment: "test" } as const;
+  assert.equal((await ordersByNumber(db, owner, number)).length, 1);
+  assert.deepEqual(await ordersByNumber(db, owner, number.replace("TEST-", "")), [], "the number of a live receipt");
   assert.equal((await acme.client.orders.get(code)).charge?.state, "succeeded");
   assert.deepEqual(live.stripe.requests, []);
 });
