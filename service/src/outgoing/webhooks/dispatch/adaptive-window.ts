@@ -35,8 +35,8 @@ export type AdaptiveWindow = {
   acquire: (webhookId: string, partnerId: string) => void;
   /**
    * Counts a delivery as no longer leased, and resizes the subscription's window.
-   * @param tookMs how long the delivery took, 0 if it failed before a POST; null without an outcome, which keeps the
-   * window's size
+   * @param tookMs how long the POST took; null without an answered POST, which keeps the window's size, because it tells
+   * nothing about the endpoint
    * @returns true if the window has enough room to claim more deliveries now
    */
   giveBack: (webhookId: string, partnerId: string, tookMs: number | null) => boolean;

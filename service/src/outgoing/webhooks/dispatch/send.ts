@@ -21,15 +21,15 @@ export type SendDeps = {
   newestCheckpoint: (log: Environment) => string | null;
 };
 
-/** The outcome of a delivery; `exchange` is null when no POST was tried, or when the host limit stopped it. */
+/** The outcome of a delivery; `durationMs` and `exchange` are null when no POST was tried, or the host limit stopped it. */
 export type Sent = {
   statusCode: number | null;
   reason: FailureReason | null;
-  durationMs: number;
+  durationMs: number | null;
   exchange: Exchange | null;
 };
 
-const unsent = (reason: FailureReason): Sent => ({ statusCode: null, reason, durationMs: 0, exchange: null });
+const unsent = (reason: FailureReason): Sent => ({ statusCode: null, reason, durationMs: null, exchange: null });
 
 /**
  * True if the event and its destination belong to the same firm and environment. Without this check, somebody could
