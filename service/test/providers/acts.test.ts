@@ -261,6 +261,33 @@ describe("an unreachable provider", () => {
     assert.equal(madeOf(reference), 1);
   });
 
+  test("keeps the hashes of the last request that was sent when the provider's pause holds back the next one", async () => {
+    const { providers, run } = world.openNode();
+    const [paused, other] = [await world.intend(providers), await world.intend(providers)];
+    const hashes = async () => {
+      const [row] = await world.orders.db.query<{ request: string | null; answer: string | null }>(sql`
+        SELECT request_sha256 AS request, answer_sha256 AS answer FROM provider_calls WHERE id = ${paused.id}`);
+      return row;
+    };
+    world.things.fail(false, { status: 429 });
+    await run(paused.id);
+    const sent = await hashes();
+    assert.match(`${sent?.request} ${sent?.answer}`, /^[0-9a-f]{64} [0-9a-f]{64}$/);
+    world.pass(61);
+    // While the act prepares its files, the provider asks another act's request to wait.
+    world.state.files = async () => {
+      world.state.files = async () => {};
+      world.things.fail(false, { status: 429, headers: { "retry-after": "60" } });
+      await run(other.id);
+    };
+    await run(paused.id);
+    assert.equal(await world.stateOf(paused.id), "intended");
+    assert.deepEqual(await hashes(), sent);
+    world.pass(61);
+    await run(paused.id);
+    assert.equal(await world.stateOf(paused.id), "done");
+  });
+
   test("that refuses connections has done nothing, and the breaker opens", async () => {
     const { providers, run } = world.openNode(`http://127.0.0.1:${await freePort()}`);
     const { id } = await world.intend(providers);

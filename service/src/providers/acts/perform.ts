@@ -12,7 +12,7 @@ export type Performed =
 
 /**
  * Makes one attempt of an act that is recorded as begun.
- * @returns the outcome, and the last request with its response
+ * @returns the outcome, and the last request that was sent, with its response
  */
 export async function performAct(
   deps: ActDeps,
@@ -32,7 +32,7 @@ export async function performAct(
   } catch (error) {
     outcome = afterError(wordsOf(error), new Set(exchanges.map((each) => each.outcome.kind)));
   }
-  return { outcome, exchange: exchanges.at(-1) };
+  return { outcome, exchange: exchanges.findLast(({ requestSha256 }) => requestSha256 !== null) };
 }
 
 /**

@@ -29,10 +29,10 @@ export type CallRequest = {
 export type Call = (request: CallRequest) => Promise<CallOutcome>;
 
 /**
- * The record of a request: hashes in hex, and the outcome. `requestSha256` is empty for a request that was not sent.
- * `answerSha256` is null without an answer.
+ * The record of a request: hashes in hex, and the outcome. `requestSha256` is null for a request that was not sent,
+ * `answerSha256` without an answer.
  */
-export type Exchange = { outcome: CallOutcome; requestSha256: string; answerSha256: string | null };
+export type Exchange = { outcome: CallOutcome; requestSha256: string | null; answerSha256: string | null };
 
 /** Sends requests to a provider, can report them to a watcher, and tracks the provider's health. */
 export type Caller = {
@@ -96,7 +96,7 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
 
   const notNow = (why: string, retryAfterMs: number): Exchange => ({
     outcome: { kind: "unavailable", why, retryAfterMs },
-    requestSha256: "",
+    requestSha256: null,
     answerSha256: null,
   });
 
