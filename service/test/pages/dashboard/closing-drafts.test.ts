@@ -294,6 +294,25 @@ test("a form that is too long is not saved as a draft, and the page says so", as
   assert.match((await dana.post(`${path}/rows`, form)).text, /too long to be saved as a draft/);
 });
 
+test("a form that is not saved still says when the draft that is stored is deleted", async () => {
+  const dana = await agent();
+  const first = await dana.save({ ...formOf((await dana.page(path)).text), ...typed });
+  const [phone, laptop] = [await dana.page(`${path}?draft=${first.id}`), await dana.page(`${path}?draft=${first.id}`)];
+  const endIn = (text: string) => /id="draft-until">(.*?)<\/span>/.exec(text)?.[1];
+  const end = endIn(phone.text);
+  assert.ok(end);
+  const long = await dana.post(`${path}/rows`, {
+    ...formOf(phone.text),
+    ...typed,
+    doc1_fields: "x".repeat(257 * 1024),
+  });
+  assert.match(long.text, /too long to be saved as a draft/);
+  assert.equal(endIn(long.text), end);
+  await dana.save({ ...formOf(laptop.text), ...typed, closing_name: "From the laptop" });
+  const refused = await dana.post(path, { ...formOf(phone.text), ...typed, closing_name: "From the phone" });
+  assert.deepEqual([refused.status, endIn(refused.text)], [400, end]);
+});
+
 test("a version that no draft can have is read as none", async () => {
   const dana = await agent();
   const form = { ...formOf((await dana.page(path)).text), ...typed };

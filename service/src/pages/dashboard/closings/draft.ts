@@ -123,11 +123,23 @@ export async function saveSubmitted(
     if (!saved && draft.version > 0 && !isRefused)
       saved = await save(deps, request, { ...values, draft: newUuid(), draft_version: "0" });
     const note = saved?.isCopy ? copyNote : html``;
-    return { draft: saved ? { ...draft, ...saved } : draft, note, refusal: null, isSaved: saved !== null };
+    const stored = saved ?? (await storedEnd(deps, request, draft));
+    return { draft: { ...draft, ...stored }, note, refusal: null, isSaved: saved !== null };
   } catch (error) {
     if (!isServiceError(error, "conflict")) throw error;
-    return { draft, note: html``, refusal: error.message, isSaved: false };
+    const stored = await storedEnd(deps, request, draft);
+    return { draft: { ...draft, ...stored }, note: html``, refusal: error.message, isSaved: false };
   }
+}
+
+/** The expiry of the draft's earlier version, which stays stored when the form is not saved; null if there is none. */
+async function storedEnd(
+  deps: DraftDeps,
+  request: FastifyRequest,
+  { id }: FormDraft,
+): Promise<Pick<FormDraft, "expiresAt">> {
+  const stored = await findDraft(deps, principalOf(request), id);
+  return { expiresAt: stored?.expiresAt ?? null };
 }
 
 const copyNote = notice(
