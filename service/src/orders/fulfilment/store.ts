@@ -150,11 +150,11 @@ export const hasFax = (orderId: number): Statement => sql`EXISTS (SELECT FROM fa
 
 type LastShipment = { trackingNumber: string | null; shippedAt: Date; deliveredAt: Date | null };
 
-/** The last shipment of an order. With `trackingNumber`, the last one that has this number; null finds none. */
+/** The last shipment of an order. With `trackingNumber`, the last one that has this number. */
 export async function lastShipment(
   db: Sql,
   orderId: number,
-  trackingNumber?: string | null,
+  trackingNumber?: string,
 ): Promise<LastShipment | undefined> {
   const [shipment] = await db.query<LastShipment>(sql`
     SELECT tracking_number AS "trackingNumber", shipped_at AS "shippedAt", delivered_at AS "deliveredAt",

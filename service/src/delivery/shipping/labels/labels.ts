@@ -41,16 +41,17 @@ export const deliveryReceipt =
   (providers: Pick<Providers, "rawEvents">): ReceiptSource =>
   async (db, _orderId, labelId) => {
     const label = await findLabel(db, labelId);
-    if (!label?.seen.includes("delivered")) return null;
+    const trackingNumber = label?.trackingNumber ?? null;
+    if (!label?.seen.includes("delivered") || trackingNumber === null) return null;
     // Reads all stored events, because the last one may not be processed yet.
     const ids = label.trackerId === null ? [] : await eventsAbout(db, "easypost", label.trackerId);
     const isSigned = (await providers.rawEvents(db, ids)).some(
       ({ body }) => trackingOfEvent(JSON.parse(body.toString()))?.status === "delivered",
     );
-    const shipment = await lastShipment(db, label.orderId, label.trackingNumber);
+    const shipment = await lastShipment(db, label.orderId, trackingNumber);
     const rows: [string, string][] = [
       ["Carrier", `${label.carrier} ${label.service}`],
-      ["Tracking number", label.trackingNumber ?? ""],
+      ["Tracking number", trackingNumber],
     ];
     if (shipment) rows.push(["Handed to the carrier", shipment.shippedAt.toISOString()]);
     if (shipment?.deliveredAt) rows.push(["Recorded as delivered", shipment.deliveredAt.toISOString()]);
