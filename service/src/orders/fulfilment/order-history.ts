@@ -3,7 +3,14 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isoTime, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
-import { fromDocuments, fromOrders, hasOrderCode, verifiedOrder, verifiedShipmentsOf } from "../order/order.ts";
+import {
+  fromDocuments,
+  fromOrders,
+  hasOrderCode,
+  isHandedIn,
+  verifiedOrder,
+  verifiedShipmentsOf,
+} from "../order/order.ts";
 import {
   billingDocumentState,
   billingDocuments,
@@ -64,7 +71,7 @@ const listOf = (table: Statement, fields: Statement) => sql`(
 // Revisions are stages of the file that is sealed at the end, so they are not listed as documents.
 const documents = listOf(
   sql`(SELECT d.* ${fromDocuments} WHERE d.kind <> 'revision')`,
-  sql`'kind', x.kind, 'sha256', x.sha256, 'bytes', x.bytes, 'createdAt', ${isoTime(sql`x.created_at`)}, 'origin', CASE WHEN x.kind = ANY (o.taken_in) THEN 'operator' END`,
+  sql`'kind', x.kind, 'sha256', x.sha256, 'bytes', x.bytes, 'createdAt', ${isoTime(sql`x.created_at`)}, 'origin', CASE WHEN ${isHandedIn(sql`x.kind`)} THEN 'operator' END`,
 );
 const shipments = listOf(
   sql`shipments`,

@@ -13,7 +13,7 @@ import { type DocumentOwner, documentMembers } from "./documents.ts";
 import type { Payer } from "./form/form.ts";
 import type { RequestedField } from "./form/requested-field.ts";
 import { type OrderSigner, signersOf } from "./form/signers.ts";
-import { orderState, verifiedOrders } from "./order-mac.ts";
+import { isHandedIn, orderState, verifiedOrders } from "./order-mac.ts";
 import { readSigning, type SigningFacts, signingMembers } from "./signing-row.ts";
 import type { OriginalDocument } from "./store.ts";
 
@@ -105,7 +105,7 @@ async function areSignersFixed(tx: Tx, orderId: number): Promise<boolean> {
   const fixed = await tx.query(sql`
     SELECT FROM envelopes WHERE order_id = ${orderId} AND (ended_at IS NULL OR outcome = 'Completed')
     UNION ALL SELECT FROM documents d JOIN orders o ON o.id = d.order_id
-    WHERE d.order_id = ${orderId} AND d.kind = 'notarized' AND NOT d.kind = ANY (o.taken_in)
+    WHERE d.order_id = ${orderId} AND d.kind = 'notarized' AND NOT ${isHandedIn(sql`d.kind`)}
       AND ${lastActor(sql`o.id`, "NotarizationComplete")} IS DISTINCT FROM 'sandbox' LIMIT 1`);
   return fixed.length > 0;
 }

@@ -100,11 +100,18 @@ export const latestFirst = (e: Statement): Statement => sql`(${e}.outcome IS DIS
   AND EXISTS (SELECT FROM envelope_rooms room WHERE room.envelope_id = ${e}.id)), ${e}.attempt DESC`;
 
 /**
+ * SQL condition: true if an operator handed in the document of this kind for the order `o`, because it was signed or
+ * notarized elsewhere.
+ * @param kind a column or a literal
+ */
+export const isHandedIn = (kind: Statement): Statement => sql`${kind} = ANY (o.taken_in)`;
+
+/**
  * SQL condition: true if the sandbox completed the signing of the order `o`. Then nobody's signature is in the
  * document, and earlier signatures were discarded.
  */
 export const isSigningSimulated: Statement = sql`(o.environment = 'test' AND o.envelope_status = 'Completed'
-  AND NOT 'sealed' = ANY (o.taken_in)
+  AND NOT ${isHandedIn(sql`'sealed'`)}
   AND NOT EXISTS (SELECT FROM envelopes done WHERE done.order_id = o.id AND done.outcome = 'Completed'))`;
 
 const latestSigners = (orders: Statement): Statement => sql`

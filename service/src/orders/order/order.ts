@@ -126,6 +126,7 @@ export { type SameClient, sameClient } from "./list.ts";
 export { type NotarizationSale, type NotarySupply, notaryGapOfQuote, wasPricedByPerson } from "./notary-supply.ts";
 export {
   earlierOrderStates,
+  isHandedIn,
   isSigningSimulated,
   latestFirst,
   markedSigners,

@@ -1,4 +1,4 @@
-import type { MailOrder } from "../../../src/orders/fulfilment/mails.ts";
+import type { MailOrder } from "../../../src/orders/fulfilment/client-letters.ts";
 
 /** The order that the sample mails are about. */
 export const order: MailOrder = {

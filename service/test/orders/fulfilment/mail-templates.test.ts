@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { mailOf as composed } from "../../../src/kernel/platform/mail/mail-jobs.ts";
+import { letterOf, letterTogether } from "../../../src/orders/fulfilment/client-letters.ts";
 import { mailWords } from "../../../src/orders/fulfilment/mail-words.ts";
-import { letterOf, letterTogether } from "../../../src/orders/fulfilment/mails.ts";
 import type { MailMoment } from "../../../src/orders/order/order.ts";
 import { links, order } from "./mail-samples.ts";
 

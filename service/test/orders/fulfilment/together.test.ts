@@ -10,7 +10,7 @@ import { closingsOf } from "../../../src/closing/rooms/rooms.ts";
 import { hourMs, minuteMs } from "../../../src/kernel/platform/clock.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
-import { letterTogether } from "../../../src/orders/fulfilment/mails.ts";
+import { letterTogether } from "../../../src/orders/fulfilment/client-letters.ts";
 import { claimMentionedPayments } from "../../../src/orders/fulfilment/together.ts";
 import { mailsTo } from "../../firms/members/signed-in-member.ts";
 import { links, order } from "./mail-samples.ts";

@@ -6,6 +6,7 @@ import { isoTime, isSealed, nothing, type Statement, sql } from "../../../kernel
 import { type Marked, marked, markedAll, verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
 import {
   hasDocument,
+  isHandedIn,
   isSigningSimulated,
   joinOrder,
   latestFirst,
@@ -160,7 +161,7 @@ const cards = sql`
     FROM envelope_signers s JOIN (
       SELECT e.id, e.outcome FROM envelopes e WHERE e.order_id = o.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1
     ) latest ON latest.id = s.envelope_id
-    WHERE NOT 'sealed' = ANY (o.taken_in) OR latest.outcome = 'Completed'
+    WHERE NOT ${isHandedIn(sql`'sealed'`)} OR latest.outcome = 'Completed'
   ) envelope ON o.sign`;
 
 // The latest events of the room's timeline. Events of an order appear in every room that contains it. The event of its

@@ -8,6 +8,7 @@ import {
   correctionsOf,
   currentEmail,
   fromOrders,
+  isHandedIn,
   isSigningSimulated,
   readSigning,
   signersOf,
@@ -51,7 +52,7 @@ type SignerRow = Signer & { envelopeId: number };
 export async function mailNotarized({ db, clock, rowMac, reach }: NotarizedDeps, orderId: number): Promise<void> {
   await db.transaction(async (tx) => {
     const [order] = await tx.query<Notarized>(sql`
-      SELECT o.partner_id AS "partnerId", o.environment, 'notarized' = ANY (o.taken_in) AS "isTakenIn",
+      SELECT o.partner_id AS "partnerId", o.environment, ${isHandedIn(sql`'notarized'`)} AS "isTakenIn",
         ${isSigningSimulated} OR ${lastActor(sql`o.id`, "NotarizationComplete")} IS NOT DISTINCT FROM 'sandbox' AS "isSimulated", ${verifiedOrder}
       ${fromOrders} WHERE o.id = ${orderId}`);
     if (!order) return;

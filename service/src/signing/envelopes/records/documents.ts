@@ -21,6 +21,7 @@ import {
   documentOwnerColumns,
   fromDocuments,
   fromOrders,
+  isHandedIn,
   joinDocuments,
   verifiedOrder,
 } from "../../../orders/order/order.ts";
@@ -72,7 +73,7 @@ function rowsOf(db: Sql, orders: Statement, owner: Owner | null): Promise<Row[]>
   const kinds = documentKinds.filter((kind) => owner !== null || !firmsOwn.includes(kind));
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   return db.query<Row>(sql`
-    SELECT d.kind, d.sha256, d.bytes, CASE WHEN d.kind = ANY (o.taken_in) THEN 'operator' END AS origin,
+    SELECT d.kind, d.sha256, d.bytes, CASE WHEN ${isHandedIn(sql`d.kind`)} THEN 'operator' END AS origin,
       d.kind = 'notarized' AND ${lastActor(sql`o.id`, "NotarizationComplete")} IS NOT DISTINCT FROM 'sandbox' AS "isSimulated",
       d.created_at AS "createdAt", ${deletedAt(sql`d.blob_key`)},
       d.blob_key AS "blobKey", d.row_mac AS mac, ${documentOwnerColumns}, ${verifiedOrder}

@@ -13,6 +13,7 @@ import type { Language } from "../../../kernel/platform/languages.ts";
 import { isVerifyCode } from "../../../kernel/platform/text.ts";
 import {
   fromDocuments,
+  isHandedIn,
   isSigningSimulated,
   joinOrder,
   latestFirst,
@@ -163,7 +164,7 @@ export const searchMethods: readonly SearchMethod[] = [
 const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode@envelope", e.fields, e.pages,
   EXISTS (SELECT ${fromDocuments} WHERE d.order_id = o.id AND d.kind = 'original' AND d.pages < e.pages) AS "hasSignaturePage", e.created_at AS "createdAt",
   e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", o.id AS "orderId", o.code AS "orderCode@order",
-  o.status AS "orderStatus", ${isSigningSimulated} AS "isSimulated", 'sealed' = ANY (o.taken_in) AS "isTakenIn", o.notarize AS "isNotarized", ${roomColumns}, o.environment, o.external_reference AS "externalReference", o.doc_slug AS "docSlug",
+  o.status AS "orderStatus", ${isSigningSimulated} AS "isSimulated", ${isHandedIn(sql`'sealed'`)} AS "isTakenIn", o.notarize AS "isNotarized", ${roomColumns}, o.environment, o.external_reference AS "externalReference", o.doc_slug AS "docSlug",
   o.document_name AS "documentName", o.document_notices AS "documentNotices", o.partner_id AS "partnerId", coalesce(p.brand_name, p.name) AS "partnerName",
   p.contact_email AS "partnerContact", ${verifiedEnvelope}, ${verifiedOrder}, ${verifiedFirm}`;
 

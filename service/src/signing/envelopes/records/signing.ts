@@ -6,6 +6,7 @@ import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import {
   fromOrders,
   hasOrderCode,
+  isHandedIn,
   isSigningSimulated,
   latestFirst,
   type OrderSigner,
@@ -66,7 +67,7 @@ export async function findSigning(db: Sql, orderCode: string, owner: Owner | nul
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   const [row] = await db.query<Order & Omit<EnvelopeState, "id"> & { envelopeId: number | null }>(sql`
     SELECT o.id, o.environment, o.sign, ${isSigningSimulated} AS "isSimulated", ${signingColumns},
-      'sealed' = ANY (o.taken_in) AS "takenIn", e.id AS "envelopeId", e.attempt,
+      ${isHandedIn(sql`'sealed'`)} AS "takenIn", e.id AS "envelopeId", e.attempt,
       e.verify_code AS "verifyCode@envelope", e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", ${verifiedEnvelope}, ${verifiedOrder}
     ${fromOrders} LEFT JOIN LATERAL (
       SELECT * FROM envelopes WHERE order_id = o.id ORDER BY ${latestFirst(sql`envelopes`)} LIMIT 1
