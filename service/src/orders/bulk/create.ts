@@ -99,11 +99,12 @@ export async function createBulk(
 
 /** Checks and prices the rows of a file, and stops when too many of them are refused. */
 async function checked(
-  { offer: { pricing } }: OrderDeps,
-  { tier }: Principal,
+  orders: OrderDeps,
+  principal: Principal,
   { content, pages }: TemplateVersion,
   forms: readonly ReadonlyMap<string, string>[],
 ): Promise<Pick<Checked, "errors" | "totalCents"> & { read: OrderForm[] }> {
+  const priceOf = rowPricing(orders, principal, pages);
   const errors: Checked["errors"] = [];
   const read: OrderForm[] = [];
   const seen = new Map<string, number>();
@@ -115,17 +116,42 @@ async function checked(
     const earlier = seen.get(sha256);
     if (earlier !== undefined) errors.push({ row, message: `This row says the same as row ${earlier}.` });
     seen.set(sha256, row);
-    const { refusals, form } = wholeForm(content, sent, pricing);
+    const { refusals, form } = wholeForm(content, sent, orders.offer.pricing);
     errors.push(...refusals.map((message) => ({ row, message })));
     if (errors.length >= mostErrors) return { errors: errors.slice(0, mostErrors), totalCents: null, read };
     if (form) read.push(form);
     if (!form || totalCents === null) continue;
-    const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
-    const asked = { tier: tierOf(tier), services, docSlug, pages, shipMethod, shipTo, shipFrom, askCarriers: null };
-    const { outcome, quote } = await pricing.price(asked);
-    totalCents = outcome === "quoted" ? totalCents + quote.totalCents : null;
+    const cents = await priceOf(form);
+    totalCents = cents === null ? null : totalCents + cents;
   }
   return { errors, totalCents, read };
+}
+
+/**
+ * Returns a function that prices the order of a row, in cents. Its result is null if a person has to price the order,
+ * because there is no postage rate, or no notary who may notarize the document. Asks no carrier for a rate.
+ */
+export function rowPricing(
+  { db, offer }: OrderDeps,
+  { tier, environment }: Principal,
+  pages: number,
+): (form: OrderForm) => Promise<number | null> {
+  // The rows of a list differ only in the signer's state, so the notaries are looked up once for each state.
+  const gaps = new Map<string, Promise<string | null>>();
+  const gapOf = ({ docSlug, signerState }: OrderForm): Promise<string | null> => {
+    const key = `${docSlug} ${signerState}`;
+    const gap =
+      gaps.get(key) ?? offer.notaries.gapOf(db, { environment, docSlug, signerState, acceptsSignature: true });
+    gaps.set(key, gap);
+    return gap;
+  };
+  return async (form) => {
+    const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
+    const asked = { tier: tierOf(tier), services, docSlug, pages, shipMethod, shipTo, shipFrom, askCarriers: null };
+    const { outcome, quote } = await offer.pricing.price(asked);
+    if (outcome !== "quoted" || (services.notarize && (await gapOf(form)) !== null)) return null;
+    return quote.totalCents;
+  };
 }
 
 /**

@@ -1,13 +1,12 @@
 /** Places the orders of a bulk. */
 import { setImmediate as yieldToOthers } from "node:timers/promises";
-import { tierOf } from "../../firms/partners/partners.ts";
 import type { Principal } from "../../kernel/identity/identity.ts";
 import { isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
 import { timeLimit } from "../../kernel/platform/stopwatch.ts";
 import { dollars } from "../dollars.ts";
 import { createOrder, type PricedOrder, type SentOrder } from "../order/order.ts";
 import { templateOf } from "../templates/templates.ts";
-import { type BulkDeps, between, ownBulk, wholeForm } from "./create.ts";
+import { type BulkDeps, between, ownBulk, rowPricing, wholeForm } from "./create.ts";
 import { type Bulk, claimRow, failRow, type WaitingRow, waitingRows } from "./store.ts";
 
 const mostOrdersInRun = 100;
@@ -58,7 +57,7 @@ const isSameCharge = (one: ShownSum | null | undefined, other: ShownSum): boolea
 
 /**
  * The prices of the orders that `placeRows` would place next, in cents by row number. Contains only orders that the
- * firm pays. Asks no carrier for a rate. Omits orders without a postage rate. Also omits altered rows, because
+ * firm pays. Asks no carrier for a rate. Omits orders that a person has to price. Also omits altered rows, because
  * `placeRows` stops at them.
  */
 export async function nextPrices(
@@ -67,20 +66,17 @@ export async function nextPrices(
   bulk: Bulk,
 ): Promise<ReadonlyMap<number, number>> {
   const { orders } = deps;
-  const { pricing } = orders.offer;
   const { content, pages } = await templateOf(orders, principal, bulk.templateId, String(bulk.version));
+  const priceOf = rowPricing(orders, principal, pages);
   const prices = new Map<number, number>();
   const waiting = await waitingRows(orders.db, bulk.bulkId, { after: 0, limit: mostOrdersInRun });
   for (const [index, row] of waiting.entries()) {
     if (index % between === 0) await yieldToOthers();
     const fields = readableFields(deps, principal, row, bulk);
-    const form = fields && wholeForm(content, fields, pricing).form;
+    const form = fields && wholeForm(content, fields, orders.offer.pricing).form;
     if (form?.payBy !== "firm") continue;
-    const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
-    const tier = tierOf(principal.tier);
-    const asked = { tier, services, docSlug, pages, shipMethod, shipTo, shipFrom, askCarriers: null };
-    const { outcome, quote } = await pricing.price(asked);
-    if (outcome === "quoted") prices.set(row.n, quote.totalCents);
+    const cents = await priceOf(form);
+    if (cents !== null) prices.set(row.n, cents);
   }
   return prices;
 }
