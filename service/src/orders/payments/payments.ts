@@ -149,7 +149,7 @@ export { webhookPath } from "./processor/webhook-endpoints.ts";
 export { lastReconciliation, type OpenDifferences, openDifferences, type Reconciliation } from "./reconcile/days.ts";
 export { processorTasks, reconcileJobs } from "./reconcile/reconcile.ts";
 export { sumsAgree } from "./reconcile/sums.ts";
-export { refundsOfRequest } from "./refund-rows.ts";
+export { type RefundRowState, refundsOfRequest } from "./refund-rows.ts";
 export { checkoutRoute, processorWebhook } from "./routes.ts";
 export { renameSandboxPayments, sandboxPayment } from "./sandbox.ts";
 export { type HeldPayment, heldPayments, paymentState } from "./store.ts";

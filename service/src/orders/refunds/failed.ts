@@ -18,16 +18,14 @@ import {
   endFailedRefund,
   type FailedRefundAnswer,
   heldPayments,
-  refundsOfRequest,
   restBefore,
   reverseLossPayment,
-  shareRequest,
   type TypedLossPayment,
   undoPaidOutside,
   type WaitingPart,
 } from "../payments/payments.ts";
 import { closeApproved } from "./part.ts";
-import { lockShown, type RefundDeps } from "./rules.ts";
+import { lockShown, type RefundDeps, refundsOfPart } from "./rules.ts";
 import { selectApprovedParts, selectOpenOfOrder } from "./store.ts";
 
 /**
@@ -133,13 +131,12 @@ async function waitingParts(tx: Tx, orderId: number): Promise<WaitingPart[]> {
   const held = await heldPayments(tx, orderId);
   const waiting: WaitingPart[] = [];
   for (const { id: request, payments } of await selectApprovedParts(tx, { orderId }))
-    for (const { id: payment, amountCents, unapplied } of payments) {
+    for (const part of payments) {
+      const { id: payment, amountCents } = part;
       const paymentIntent = held.find(({ id }) => id === payment)?.paymentIntent;
       // If the payment is not held any more, all of it was refunded, including this part.
       if (paymentIntent === undefined) continue;
-      // The refund of a payment that paid neither its order nor a supplement is requested under the name of its share.
-      const name = unapplied ? shareRequest(payment) : request;
-      const states = paymentIntent === null ? [] : await refundsOfRequest(tx, paymentIntent, name);
+      const states = await refundsOfPart(tx, { request, paymentIntent }, part);
       const isBooked = (await restBefore(tx, payment, request)) === null;
       if (states.length === 0 && !isBooked) waiting.push({ request, payment, paymentIntent, amountCents });
     }

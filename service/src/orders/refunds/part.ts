@@ -2,10 +2,8 @@ import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
-import { newUuid } from "../../kernel/platform/ids.ts";
 import { hasJobSoon, type Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import { shortCode } from "../../kernel/platform/text.ts";
-import { openTask } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
 import { fromOrders, joinOrder, type LockedOrder, lockOrder, refundQueue, verifiedOrder } from "../order/order.ts";
 import {
@@ -22,8 +20,9 @@ import {
   restBefore,
   settledRefundQueue,
 } from "../payments/payments.ts";
-import { heldFor, refusalOf, withSum } from "./rules.ts";
-import { type ApprovedPart, closePart, type Held, insertRequest, selectApprovedParts } from "./store.ts";
+import { heldFor, refusalOf } from "./rules.ts";
+import { type ApprovedPart, closePart, selectApprovedParts } from "./store.ts";
+import { writeRequest } from "./write-request.ts";
 
 export const partRefundQueue = "part-refund";
 
@@ -71,35 +70,14 @@ export async function requestPartRefund(
   const first = await refundedFirst(tx, order.id);
   const payment = covering.find(({ id }) => first.has(id)) ?? covering[0];
   if (!payment) return { refusal: `No single payment that is held covers ${dollars(amountCents)}.` };
-  const part = { payment: { ...payment, amountCents }, reason, requestedBy, actor, at };
-  return insertPart(tx, order, part).then(
+  const part = { payments: [{ ...payment, amountCents }], isPart: true, reason, requestedBy, actor, at };
+  return writeRequest(tx, order, part).then(
     (requestId) => ({ requestId }),
     (error: unknown) => {
       if (!isServiceError(error, "conflict")) throw error;
       return { refusal: error.message };
     },
   );
-}
-
-type NewPart = Omit<PartRequest, "amountCents"> & { payment: Held };
-
-/**
- * Writes a request to refund a part, with its task and audit line.
- * @throws ServiceError while another request for the order is waiting
- */
-export async function insertPart(
-  tx: Tx,
-  { id: orderId, environment, partnerId }: LockedOrder,
-  { payment, reason, requestedBy, actor, at }: NewPart,
-): Promise<string> {
-  const id = newUuid();
-  const payments = [payment];
-  if (!(await insertRequest(tx, { id, orderId, reason, payments, part: true, requestedBy, at })))
-    throw new ServiceError("conflict", "Another refund of this order waits for its decision.");
-  await openTask(tx, { kind: "refund_approval", at, environment, orderId, reason: withSum(payments, reason) });
-  const detail = { requestId: id, reason, payments, part: true };
-  await tx.query(auditLine({ at, action: "refund.requested", actor, partnerId, orderId, detail }));
-  return id;
 }
 
 /**

@@ -7,6 +7,7 @@ import { correctionsOf, type EnvelopeStatus, hasDocument, type LockedOrder } fro
 import { assignmentRows } from "./by-hand.ts";
 import { type Held, heldFor, lockShown, refusalOf } from "./rules.ts";
 import { requestRows, selectOpenOfOrder } from "./store.ts";
+import { dollarsOf } from "./write-request.ts";
 
 export {
   approveAssignment,
@@ -45,7 +46,7 @@ export type RefundPreview = {
   refusal: string | null;
   /** The id of an open request; null without one. */
   openRequest: string | null;
-  /** The refund that the firm asked for, while its task is open. `amountCents`: null for the whole payment. */
+  /** The refund that the firm asked for, while its task is open. `amountCents`: null for all that is held. */
   asked: { amountCents: number | null; reason: string } | null;
   /** Warnings about work that is already done, and about work in progress that the refund would end. */
   warnings: string[];
@@ -67,17 +68,18 @@ export const previewRefund = ({ db }: { db: Database }, operator: Operator, code
       payments,
       refusal: await refusalOf(tx, order, payments),
       openRequest: (await selectOpenOfOrder(tx, order.id)) ?? null,
-      asked: await askedFor(tx, order.id),
+      asked: await askedFor(tx, order.id, dollarsOf(payments)),
       warnings: await warningsOf(tx, order),
     };
   });
 
-async function askedFor(db: Sql, orderId: number): Promise<RefundPreview["asked"]> {
+async function askedFor(db: Sql, orderId: number, heldCents: number | null): Promise<RefundPreview["asked"]> {
   if ((await openTasksOf(db, { orderId, kinds: ["refund_asked"] })).length === 0) return null;
   const last = (await correctionsOf(db, orderId)).findLast(({ kind }) => kind === "refund");
   if (!last) return null;
   const { amountCents, reason } = last.after;
-  return { amountCents: typeof amountCents === "number" ? amountCents : null, reason: String(reason ?? "") };
+  const isPart = typeof amountCents === "number" && amountCents !== heldCents;
+  return { amountCents: isPart ? amountCents : null, reason: String(reason ?? "") };
 }
 
 async function warningsOf(db: Sql, { id, sign, envelopeStatus }: LockedOrder): Promise<string[]> {

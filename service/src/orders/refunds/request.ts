@@ -9,32 +9,28 @@ import {
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
-import { newUuid } from "../../kernel/platform/ids.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
-import { closeTasks, openTask } from "../../kernel/tasks/tasks.ts";
+import { closeTasks } from "../../kernel/tasks/tasks.ts";
 import { perform } from "../fulfilment/fulfilment.ts";
+import type { LockedOrder } from "../order/order.ts";
 import { unappliedOf } from "../payments/payments.ts";
-import { insertPart, partRefundQueue, requestPartRefund } from "./part.ts";
+import { type PartRequest, partRefundQueue, requestPartRefund } from "./part.ts";
 import {
-  areSame,
-  covers,
   heldFor,
+  isWithin,
   lockShown,
   type RefundDeps,
   refusalByHand,
   refusalOf,
   requirePersonOfRefund,
-  withSum,
 } from "./rules.ts";
 import * as store from "./store.ts";
+import { dollarsOf, writeRequest } from "./write-request.ts";
 
 export type { RefundRequest } from "./store.ts";
 
 const unknown = () => new ServiceError("not_found", "No such refund request.");
-
-const sumOf = (held: readonly { amountCents: number }[]): number =>
-  held.reduce((sum, { amountCents }) => sum + amountCents, 0);
 
 /**
  * A refund request of the environment that the operator has chosen.
@@ -61,11 +57,11 @@ const endAsked = (tx: Tx, orderId: number, by: string, at: Date) =>
   closeTasks(tx, { orderId, kinds: ["refund_asked"] }, { state: "done", at, by, outcome: "a refund was requested" });
 
 /**
- * Requests a refund of all held payments of an order or, if the order is to continue, of a part. An amount equal to all
- * that is held ends the order, too. As a rule, another operator decides.
+ * Requests a refund of all held payments of an order or, if the order is to continue, of a part. As a rule, another
+ * operator decides.
  * @returns the request's id
- * @throws ServiceError without the permission or a reason, and for an order that can't be refunded or has an open
- * request
+ * @throws ServiceError without the permission or a reason; for an order that can't be refunded or has an open request;
+ * and for an amount equal to all that is held, because only a refund without an amount ends the order
  */
 export async function requestRefund(
   { db, clock }: RefundDeps,
@@ -82,24 +78,30 @@ export async function requestRefund(
     const payments = await heldFor(tx, order.id);
     const refusal = await refusalOf(tx, order, payments);
     if (refusal !== null) throw new ServiceError("conflict", refusal);
-    if (amountCents !== null && amountCents !== sumOf(payments)) {
-      const { actor } = operator;
-      const part = await requestPartRefund(tx, order, { amountCents, reason, requestedBy, actor, at });
-      if ("refusal" in part) throw new ServiceError("conflict", part.refusal);
-      await endAsked(tx, order.id, actor, at);
-      return part.requestId;
-    }
-    const id = newUuid();
-    const { id: orderId, environment, partnerId } = order;
-    if (!(await store.insertRequest(tx, { id, orderId, reason, payments, requestedBy, at })))
-      throw new ServiceError("conflict", "A refund of this order was asked for already.");
-    await endAsked(tx, orderId, operator.actor, at);
-    const task = { kind: "refund_approval", at, environment, orderId } as const;
-    await openTask(tx, { ...task, reason: withSum(payments, reason) });
-    const detail = { requestId: id, reason, payments };
-    await tx.query(auditLine({ at, action: "refund.requested", actor: operator.actor, partnerId, orderId, detail }));
+    const request = { reason, requestedBy, actor: operator.actor, at };
+    const id =
+      amountCents === null
+        ? await writeRequest(tx, order, { ...request, payments, isPart: false })
+        : await requestPart(tx, order, payments, { ...request, amountCents });
+    await endAsked(tx, order.id, operator.actor, at);
     return id;
   });
+}
+
+async function requestPart(
+  tx: Tx,
+  order: LockedOrder,
+  held: readonly store.Held[],
+  request: PartRequest,
+): Promise<string> {
+  if (request.amountCents === dollarsOf(held))
+    throw new ServiceError(
+      "conflict",
+      "This is all the money that is held for the order. Leave the amount empty to refund it, which ends the order.",
+    );
+  const part = await requestPartRefund(tx, order, request);
+  if ("refusal" in part) throw new ServiceError("conflict", part.refusal);
+  return part.requestId;
 }
 
 /**
@@ -124,8 +126,9 @@ export async function requestUnappliedRefund(
       throw new ServiceError("conflict", "This payment is not held any more, or its refund was approved before.");
     const refusal = await refusalByHand(tx, order);
     if (refusal !== null) throw new ServiceError("conflict", refusal);
-    return insertPart(tx, order, {
-      payment: { ...held, unapplied: true },
+    return writeRequest(tx, order, {
+      payments: [{ ...held, unapplied: true }],
+      isPart: true,
       reason,
       requestedBy,
       actor: operator.actor,
@@ -196,8 +199,8 @@ function requireApprover({ clock }: RefundDeps, operator: Operator): string {
  * Approves a refund request, and queues the refund at the processor. The order enters RefundPending; if only a part is
  * refunded, it continues. Of two concurrent approvals, the second fails because the request has ended.
  * @throws ServiceError for the operator's own request, unless the service allows one person to approve it after an
- * hour; when the order can't be refunded any more; when other payments are held now, or less than the part; and for an
- * ended request
+ * hour; when the order can't be refunded any more; when other payments are held now, less than the part, or more than
+ * the request shows; and for an ended request
  */
 export async function approveRefund(deps: RefundDeps, operator: Operator, id: string): Promise<void> {
   const by = requireApprover(deps, operator);
@@ -209,7 +212,7 @@ export async function approveRefund(deps: RefundDeps, operator: Operator, id: st
     const movesNothing = request.part && request.payments.every(({ unapplied }) => unapplied);
     const refusal = await (movesNothing ? refusalByHand(tx, order) : refusalOf(tx, order, held));
     if (refusal !== null) throw new ServiceError("conflict", refusal);
-    if (!(request.part ? covers(held, request.payments) : areSame(held, request.payments)))
+    if (!isWithin(held, request))
       throw new ServiceError(
         "conflict",
         "The money held for this order has changed. Refuse this request, and ask again.",

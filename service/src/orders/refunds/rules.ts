@@ -4,11 +4,18 @@ import type { Database, Sql, Tx } from "../../kernel/platform/database/database.
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { dollars } from "../dollars.ts";
 import type { LockedOrder } from "../order/order.ts";
 import { lockOrder, targetOf } from "../order/order.ts";
-import { heldPayments, type Processor, unassignedRefund } from "../payments/payments.ts";
-import { approvedParts, type Held } from "./store.ts";
+import {
+  type HeldPayment,
+  heldPayments,
+  type Processor,
+  type RefundRowState,
+  refundsOfRequest,
+  shareRequest,
+  unassignedRefund,
+} from "../payments/payments.ts";
+import { type Held, type RefundRequest, selectApprovedParts } from "./store.ts";
 
 export type { Held } from "./store.ts";
 
@@ -43,7 +50,7 @@ export async function lockShown(tx: Tx, { environment }: Operator, code: string)
  */
 export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
   const held = await heldPayments(db, orderId);
-  const parts = await approvedParts(db, orderId);
+  const parts = await partsOf(db, orderId, held);
   return held.flatMap(({ id, amountCents, lostCents, byHandCents, currency }) => {
     const left = Math.max(0, amountCents - lostCents - byHandCents - (parts.get(id) ?? 0));
     const isReturned = left === 0 && lostCents === 0 && amountCents > 0;
@@ -52,20 +59,46 @@ export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
 }
 
 /**
- * Puts the amount before the reason, for the task that asks for the refund's approval. Omits the amount if a payment is
- * not in US dollars.
+ * The cents in the order's approved partial refunds, for each payment by its id. Leaves out a refund that failed at the
+ * payer's bank: the service has its money again, even before a job closes its request.
  */
-export const withSum = (held: readonly Held[], reason: string): string =>
-  held.every(({ currency }) => currency === "usd")
-    ? `${dollars(held.reduce((sum, { amountCents }) => sum + amountCents, 0))}: ${reason}`
-    : reason;
+async function partsOf(db: Sql, orderId: number, held: readonly HeldPayment[]): Promise<ReadonlyMap<number, number>> {
+  const sums = new Map<number, number>();
+  for (const { id: request, payments } of await selectApprovedParts(db, { orderId }))
+    for (const part of payments) {
+      const { id, amountCents } = part;
+      const paymentIntent = held.find((each) => each.id === id)?.paymentIntent ?? null;
+      const states = await refundsOfPart(db, { request, paymentIntent }, part);
+      const hasFailed = states.length > 0 && states.every((state) => state === "failed");
+      if (!hasFailed) sums.set(id, (sums.get(id) ?? 0) + amountCents);
+    }
+  return sums;
+}
 
-export const areSame = (some: readonly Held[], others: readonly Held[]): boolean =>
-  some.map(({ id }) => id).join() === others.map(({ id }) => id).join();
+/**
+ * The states at the processor of an approved partial refund. The refund of a payment that paid neither its order nor a
+ * supplement is requested under the name of its share.
+ */
+export const refundsOfPart = async (
+  db: Sql,
+  { request, paymentIntent }: { request: string; paymentIntent: string | null },
+  { id, unapplied }: Held,
+): Promise<RefundRowState[]> =>
+  paymentIntent === null ? [] : refundsOfRequest(db, paymentIntent, unapplied ? shareRequest(id) : request);
 
-/** True if each payment in `part` is still held, with at least the amount that `part` refunds. */
-export const covers = (held: readonly Held[], part: readonly Held[]): boolean =>
-  part.every(({ id, amountCents }) => held.some((each) => each.id === id && each.amountCents >= amountCents));
+/** True if an approval of the request returns its payments, and at most the amounts that it shows. */
+export const isWithin = (
+  held: readonly Held[],
+  { part, payments }: Pick<RefundRequest, "part" | "payments">,
+): boolean =>
+  part
+    ? payments.every((each) => held.some((own) => own.id === each.id && isEnough(own, each)))
+    : held.map(({ id }) => id).join() === payments.map(({ id }) => id).join() &&
+      held.every(({ amountCents }, n) => amountCents <= (payments[n]?.amountCents ?? 0));
+
+/** True if `own` covers the part. Of a payment that paid nothing, the refund returns all that is held. */
+const isEnough = (own: Held, { amountCents, unapplied }: Held): boolean =>
+  unapplied ? own.amountCents === amountCents : own.amountCents >= amountCents;
 
 /** The reason why the order can't be refunded; null when it can. Doesn't check for an open request. */
 export async function refusalOf(db: Sql, order: LockedOrder, held: readonly Held[]): Promise<string | null> {

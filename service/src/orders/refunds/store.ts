@@ -129,20 +129,6 @@ export async function selectOpenOfOrder(db: Sql, orderId: number): Promise<strin
 }
 
 /**
- * The cents in the order's approved partial refunds, for each payment by its id.
- * @throws ServiceError `unavailable` for a request whose MAC is invalid
- */
-export async function approvedParts(db: Sql, orderId: number): Promise<ReadonlyMap<number, number>> {
-  const found = await db.query<{ payments: readonly Held[] }>(sql`
-    SELECT payments, ${verified(requestState, sql`refund_requests`)} FROM refund_requests
-    WHERE order_id = ${orderId} AND part AND state = 'approved'`);
-  const sums = new Map<number, number>();
-  for (const { id, amountCents } of found.flatMap(({ payments }) => payments))
-    sums.set(id, (sums.get(id) ?? 0) + amountCents);
-  return sums;
-}
-
-/**
  * True if the order has a partial refund that was not refused, withdrawn or closed.
  * @throws ServiceError `unavailable` for a request whose MAC is invalid
  */

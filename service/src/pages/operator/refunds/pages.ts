@@ -185,7 +185,7 @@ function formOf({ orderCode, refusal, openRequest, asked }: RefundPreview, { id 
   return html`${asked && html`<p>The firm asks for ${asked.amountCents === null ? "the whole payment" : money(asked.amountCents)}: <span class="breakable">${asked.reason}</span></p>`}<form class="form" method="post" action="/operator/refunds">
 <input type="hidden" name="order" value="${orderCode}">
 ${textArea({ name: "reason", label: "Reason", hint: "The approver sees it, and it stays in the order’s history.", value: typed ? typed.text : (asked?.reason ?? ""), required: true, maxLength: 500, rows: 3 })}
-${field({ name: "amount", label: "Amount in dollars", value: typed ? typed.amount : wanted, maxLength: 12, inputMode: "decimal", hint: "Leave it empty to refund all money that is held. After a partial refund, the order continues." })}
+${field({ name: "amount", label: "Amount in dollars", value: typed ? typed.amount : wanted, maxLength: 12, inputMode: "decimal", hint: "Leave it empty to refund all money that is held, which ends the order. After a partial refund, the order continues." })}
 <div class="form-actions"><button type="submit">Ask for the refund</button></div>
 </form>`;
 }
