@@ -64,6 +64,7 @@ export type OpenClosing = {
   closesOn: string | null;
   /** The day on which the closing is due, compared with today; null without a day. */
   due: "overdue" | "today" | "later" | null;
+  /** The orders of the closing that the firm placed, and those of them that are completed. */
   orders: number;
   done: number;
   /** A text that names the first waiting order, and the person or provider that must act on it. */
@@ -91,10 +92,12 @@ const attachedOrders = sql`room_orders a ${joinOrder(sql`a.order_id`)} AND o.par
  * due day. The statement is built apart from its execution, so that tests can check its query plan.
  */
 export const openClosingsStatement = ({ partnerId, environment }: Owner): Statement => sql`
-  SELECT r.id, r.code AS "code@room", r.name, r.reference, r.closes_on::text AS "closesOn", r.order_count AS orders,
-    (SELECT count(*)::int FROM ${attachedOrders} WHERE a.room_id = r.id AND o.status = 'Completed') AS done,
+  SELECT r.id, r.code AS "code@room", r.name, r.reference, r.closes_on::text AS "closesOn", own.orders, own.done,
     ${marked(roomState, sql`r`)}
-  FROM rooms r WHERE r.partner_id = ${partnerId} AND r.environment = ${environment} AND r.status = 'open'
+  FROM rooms r CROSS JOIN LATERAL (
+    SELECT count(*)::int AS orders, (count(*) FILTER (WHERE o.status = 'Completed'))::int AS done
+    FROM ${attachedOrders} WHERE a.room_id = r.id) own
+  WHERE r.partner_id = ${partnerId} AND r.environment = ${environment} AND r.status = 'open'
     AND (EXISTS (SELECT FROM ${attachedOrders} WHERE a.room_id = r.id AND ${isUnfinished(sql`o.status`)})
       OR (r.closes_on IS NOT NULL AND r.order_count = 0))
   ORDER BY r.closes_on, r.created_at DESC, r.id LIMIT ${mostClosings}`;

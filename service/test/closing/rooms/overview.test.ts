@@ -129,6 +129,16 @@ test("lists open closings by their day, each with what it waits for and the firm
   assert.deepEqual([of(late)?.done, of(late)?.orders], [1, 2]);
 });
 
+test("counts the firm's own orders alone, of all and of those that are done", async () => {
+  const { room } = await closing("Shared", "2027-04-01", "Completed", "EsignPending");
+  const orderCode = await other.order();
+  await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
+  await running.setStatus(orderCode, "Completed");
+  const found = (await overview("2027-01-15")).find(({ roomCode }) => roomCode === room);
+  assert.deepEqual([found?.done, found?.orders], [1, 2]);
+  await db.query(sql`UPDATE rooms SET status = 'closed' WHERE ${isSealed(sql`code`, "room", room)}`);
+});
+
 test("the list of rooms shows the day, the reason and a button; another firm sees none of it", async () => {
   const shown = await page("/dashboard/rooms");
   assert.match(shown, /Open closings/);
