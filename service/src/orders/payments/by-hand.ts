@@ -68,6 +68,18 @@ const columns = (seen: Statement) => sql`r.id, r.payment_intent AS "paymentInten
   r.amount_cents::float8 AS "amountCents", lower(coalesce(r.currency, (SELECT min(p.currency) FROM payments p WHERE p.payment_intent = r.payment_intent))) AS currency, r.seen_at AS "seenAt",
   CASE WHEN ${isUnassigned} THEN CASE r.state WHEN 'pending' THEN 'pending' ELSE 'waiting' END ELSE 'ended' END AS state, ${seen}`;
 
+/** SQL condition: the refund `r` is of a payment for orders of this environment. */
+const isIn = (environment: Environment): Statement => sql`EXISTS (SELECT FROM payments p ${joinOrder(sql`p.order_id`)}
+  WHERE p.payment_intent = r.payment_intent AND o.environment = ${environment})`;
+
+/** SQL condition: the refund with this id is of a payment for orders of this environment. */
+export const isRefundIn = (environment: Environment, id: Statement): Statement =>
+  sql`EXISTS (SELECT FROM refunds r WHERE r.id = ${id} AND ${isIn(environment)})`;
+
+/** SQL condition: people must assign the refund with this id to orders. Not verified, so it may only choose a link. */
+export const isUnassignedRefund = (id: Statement): Statement =>
+  sql`EXISTS (SELECT FROM refunds r WHERE r.id = ${id} AND ${isUnassigned})`;
+
 /** The number of refunds on a page of the list. */
 export const refundsOnPage = 50;
 
@@ -89,8 +101,7 @@ export function byHandStatement(environment: Environment, of: ListOf): Statement
   return sql`
     SELECT ${columns(marked(refundState, sql`r`))}, ${markedAll(paymentState, sql`p`, payments)},
       ${markedAll(billingDocumentState, sql`d`, documents)}
-    FROM refunds r WHERE ${which} AND EXISTS (SELECT FROM payments p ${joinOrder(sql`p.order_id`)}
-      WHERE p.payment_intent = r.payment_intent AND o.environment = ${environment})
+    FROM refunds r WHERE ${which} AND ${isIn(environment)}
     ORDER BY r.seen_at, r.id LIMIT ${"asked" in of ? 100 : refundsOnPage}`;
 }
 

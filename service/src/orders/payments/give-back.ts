@@ -155,15 +155,6 @@ export async function giveSandboxPart(
   await db.transaction((tx) => applyEvent(tx, event, options));
 }
 
-/** The last words in the reason of a task about a refund that people must assign to orders. */
-const isAssignedUnderPayments = "and say so under Payments.";
-
-/**
- * True if the task's reason tells people to assign the refund to orders, under Payments. Otherwise the task only needs
- * a note.
- */
-export const mustBeAssigned = (reason: string | null): boolean => reason?.endsWith(isAssignedUnderPayments) === true;
-
 /**
  * A payment's refunds as stored from the processor's events. They replace the processor's list for a payment in an
  * earlier account, whose refunds the present account can't list.
@@ -193,7 +184,7 @@ export async function checkRefunds({ db, clock, processor }: RefundJobDeps, paym
   for (const { id, amountCents, isOurs } of refunds) {
     if (isOurs) continue;
     const [of, ask] = isShared
-      ? [`a payment for ${payees.length} orders`, `Find out which orders it was for, ${isAssignedUnderPayments}`]
+      ? [`a payment for ${payees.length} orders`, "Find out which orders it was for, and say so under Payments."]
       : ["the payment", "It has its credit note. Find out why, and note it."];
     const reason = `${dollars(amountCents)} of ${of} went back at the processor (${id}) without a request here. ${ask}`;
     // Opens no task for a refund that a person assigned before this check.

@@ -33,6 +33,7 @@ import { reconcileRows } from "./reconcile/store.ts";
 import { moneyRows, paymentState, refundCheckQueue } from "./store.ts";
 import { supplementRows } from "./supplements.ts";
 import { watchSupplements } from "./unpaid.ts";
+import { resumeFreeRefunds } from "./whole-refund.ts";
 
 export { bookLossPayment, reverseLossPayment, type TypedLossPayment } from "./book-loss-payment.ts";
 export {
@@ -41,6 +42,8 @@ export {
   bookRefundByHand,
   intentOfRefund,
   isOnItsWay,
+  isRefundIn,
+  isUnassignedRefund,
   lockRefundByHand,
   missingRefunds,
   type RefundByHand,
@@ -116,7 +119,7 @@ export {
   stuckCharges,
 } from "./firm/stuck.ts";
 export { queuedForCharge, sumOfWaiting, type Waiting, waitingMail, waitingOrders } from "./firm/waiting.ts";
-export { giveBack, giveSandboxPart, mustBeAssigned, refundAtProcessor } from "./give-back.ts";
+export { giveBack, giveSandboxPart, refundAtProcessor } from "./give-back.ts";
 export { letClientPay, letClientsPay, type ShownOrder, whyClientsCantPay } from "./let-client-pay.ts";
 export {
   type LossPaymentWay,
@@ -182,6 +185,7 @@ export {
   verifiedSimultaneous,
   verifiedUnapplied,
 } from "./unapplied.ts";
+export { undoPaidOutside } from "./undo-outside.ts";
 export { billingPartyState, defaultZone, zoneOf, zoneOrDefault } from "./zone.ts";
 
 /** SQL expression: the firm of a payment. */
@@ -271,13 +275,14 @@ export function paymentJobs(jobs: Jobs, deps: RefundJobDeps): void {
 
 /**
  * Opens tasks for payments for which the answer of a bank, the processor or a payer is overdue. Mails firms whose card
- * expires.
+ * expires. Queues refunds of $0.00 that nothing ends.
  */
 export async function watchPayments(deps: { db: Database; clock: Clock; log: Log }): Promise<void> {
   await watchPending(deps);
   await watchCharges(deps);
   await watchSupplements(deps);
   await watchCards(deps);
+  await resumeFreeRefunds(deps.db);
 }
 
 /** The jobs that call the processor about firms' own payment methods. */
@@ -293,4 +298,3 @@ export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps & { log: Log }): void 
     applySandboxSteps(deps, signal, partnerId),
   );
 }
-export { undoPaidOutside } from "./undo-outside.ts";

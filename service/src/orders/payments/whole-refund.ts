@@ -3,11 +3,13 @@
  * earlier account can make it.
  */
 import { hasMovedSince } from "../../kernel/audit/audit.ts";
-import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
+import { type Marked, marked, nullIfAltered } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
+import { enqueue, hasJob } from "../../kernel/platform/jobs/jobs.ts";
 import { fromTasks } from "../../kernel/tasks/tasks.ts";
-import type { LockedOrder } from "../order/order.ts";
+import { fromOrders, type LockedOrder, orderState, refundQueue } from "../order/order.ts";
 import { shareRequest } from "./processor/processor.ts";
 import { type RefundRowState, refundsOfIntent } from "./refund-rows.ts";
 import { type HeldPayment, heldPayments, payeesOfIntent } from "./store.ts";
@@ -51,6 +53,23 @@ export async function wholeRefundOf(
   const later = new Date(last.seenAt.getTime() + 1);
   const moved = hasMovedSince(sql`${orderId}::bigint`, "RefundPending", sql`${later}::timestamptz`);
   return (await db.query(sql`SELECT WHERE ${moved}`)).length === 0 ? last.state : null;
+}
+
+/**
+ * Queues the refunds of orders of $0.00 that nothing ends. No event comes for them, and earlier releases ended their
+ * job without ending the order.
+ */
+export async function resumeFreeRefunds(db: Database): Promise<void> {
+  const held = sql`SELECT FROM payments p WHERE p.order_id = o.id AND p.refunded_at IS NULL`;
+  const orders = await db.query<{ id: number } & Marked>(sql`
+    SELECT o.id, ${marked(orderState, sql`o`)} ${fromOrders} WHERE o.environment IN ('live', 'test') AND o.status = 'RefundPending'
+      AND EXISTS (${held}) AND NOT EXISTS (${held} AND p.amount_cents > 0)
+      AND NOT ${hasJob(refundQueue, sql`payload ->> 'orderId' = o.id::text`)}
+    ORDER BY o.id LIMIT 1000`);
+  for (const { id: orderId, isAuthentic } of orders) {
+    const payments = (await heldPayments(db, orderId).catch(nullIfAltered)) ?? [];
+    if (isAuthentic && payments.length > 0 && payments.every(isLost)) await enqueue(db, refundQueue, { orderId });
+  }
 }
 
 /**

@@ -33,6 +33,7 @@ import {
   bookRefundByHand,
   intentOfRefund,
   isOnItsWay,
+  isRefundIn,
   lockRefundByHand,
   missingRefunds,
   type RefundByHand,
@@ -83,15 +84,18 @@ export async function waitingRefunds(
   { environment }: Pick<Operator, "environment">,
   after: string | null = null,
 ): Promise<WaitingRefund[]> {
-  const listed = await db.query<Assignment & Marked>(
-    sql`${open(marked(assignmentState, sql`a`))} ORDER BY a.requested_at, a.id LIMIT 100`,
+  const asked = (await openAssignments(db, isRefundIn(environment, sql`a.refund`))).map(({ refund }) => refund);
+  const refunds = await refundsByHand(db, environment, { asked, after });
+  const assignments = await openAssignments(db, sql`a.refund = ANY (${refunds.map(({ id }) => id)}::text[])`);
+  return refunds.map((each) => ({ ...each, assignment: assignments.find(({ refund }) => refund === each.id) ?? null }));
+}
+
+/** At most 200 assignments that wait, the oldest first. Leaves out altered ones. */
+async function openAssignments(db: Sql, which: Statement): Promise<Assignment[]> {
+  const found = await db.query<Assignment & Marked>(
+    sql`${open(marked(assignmentState, sql`a`))} AND ${which} ORDER BY a.requested_at, a.id LIMIT 200`,
   );
-  const assignments = listed.filter(({ isAuthentic }) => isAuthentic);
-  const asked = assignments.map(({ refund }) => refund);
-  return (await refundsByHand(db, environment, { asked, after })).map((each) => ({
-    ...each,
-    assignment: assignments.find(({ refund }) => refund === each.id) ?? null,
-  }));
+  return found.filter(({ isAuthentic }) => isAuthentic);
 }
 
 const unknown = () => new ServiceError("not_found", "No refund with this name waits for its orders.");

@@ -19,6 +19,7 @@ import {
   taskState,
 } from "../../kernel/tasks/tasks.ts";
 import { leftJoinOrder } from "../../orders/order/order.ts";
+import { isUnassignedRefund } from "../../orders/payments/payments.ts";
 
 export type Task = {
   id: number;
@@ -38,11 +39,14 @@ export type Task = {
   endedAt: Date | null;
   endedBy: string | null;
   outcome: string | null;
+  /** True if people must assign a refund to orders, under Payments. The task about another refund only needs a note. */
+  mustBeAssigned: boolean;
 };
 
 const columns = sql`t.id, t.kind, t.environment, o.code AS "orderCode@order", p.name AS "firmName", o.status AS "orderStatus",
   o.external_reference AS reference, t.subject, t.reason, t.state, t.claimed_by AS "claimedBy", t.due_at AS "dueAt",
-  t.created_at AS "createdAt", t.ended_at AS "endedAt", t.ended_by AS "endedBy", t.outcome, ${marked(taskState, sql`t`, "isTaskAuthentic")}, ${markedFirm}`;
+  t.created_at AS "createdAt", t.ended_at AS "endedAt", t.ended_by AS "endedBy", t.outcome,
+  t.kind = 'refund_by_hand' AND ${isUnassignedRefund(sql`t.subject`)} AS "mustBeAssigned", ${marked(taskState, sql`t`, "isTaskAuthentic")}, ${markedFirm}`;
 const withOrder = sql`${leftJoinOrder(sql`t.order_id`)} ${leftJoinFirm(sql`o.partner_id`)}`;
 const alteredWords = "This task was altered in the database: `doctor` names it. Nobody can claim it.";
 

@@ -8,7 +8,13 @@ import { enqueueAfter, type Handler } from "../../../src/kernel/platform/jobs/jo
 import { documentsOfOrder } from "../../../src/orders/billing/billing.ts";
 import { lockOrder, transition } from "../../../src/orders/order/order.ts";
 import { checkRefunds, refundOrder } from "../../../src/orders/payments/give-back.ts";
-import { heldPayments, openProcessor, sharedCheckout, sumsAgree } from "../../../src/orders/payments/payments.ts";
+import {
+  heldPayments,
+  openProcessor,
+  sharedCheckout,
+  sumsAgree,
+  watchPayments,
+} from "../../../src/orders/payments/payments.ts";
 import { reconcile, scheduleReconciliation } from "../../../src/orders/payments/reconcile/reconcile.ts";
 import {
   approveAssignment,
@@ -25,6 +31,8 @@ import {
   undoPaidBack,
   waitingRefunds,
 } from "../../../src/orders/refunds/refunds.ts";
+import { pathOfTask } from "../../../src/pages/operator/today/page.ts";
+import { queueOf } from "../../../src/upkeep/console/console.ts";
 import { Crash, openMoneyWorld } from "../payments/money-world.ts";
 
 const world = await forTests(openMoneyWorld());
@@ -472,6 +480,22 @@ for (const count of [1, 2])
     if (other) assert.equal((await world.orders.look(other)).status, "EsignPending");
   });
 
+test("a refund of $0.00 whose job an earlier release had ended without the order is ended by the sweep", async () => {
+  const { codes } = await paid(1, 0);
+  const [code = ""] = codes;
+  await pend(code);
+  await db.query(sql`DELETE FROM jobs`);
+  const other = await paid(1);
+  await pend(other.codes[0] ?? "");
+  await db.query(sql`DELETE FROM jobs`);
+  for (let sweep = 0; sweep < 2; sweep++) await watchPayments(deps);
+  assert.equal((await world.waitingJobs()).length, 1, "a refund of money is not sent by the sweep");
+  await work();
+  assert.equal((await world.orders.look(code)).status, "Refunded");
+  await watchPayments(deps);
+  assert.deepEqual(await world.waitingJobs(), []);
+});
+
 test("a part is refunded once, even after a hundred later refunds of its payment", async () => {
   const { codes, intent } = await paid();
   const [payment] = await heldPayments(db, await world.orderIdOf(codes[0] ?? ""));
@@ -600,6 +624,20 @@ test("a refund by hand waits no more when a lost dispute left nothing, and the o
   assert.deepEqual(await statuses(codes), ["Refunded", "Refunded"]);
 });
 
+test("a task leads to Payments while people must assign its refund to orders, and then to its note", async () => {
+  const { intent, refund } = await refunded(3_000);
+  const path = async () => {
+    const task = (await queueOf(db, "live", "refund_by_hand", null, 1000)).find(({ subject }) => subject === refund);
+    assert.ok(task);
+    return pathOfTask(task, approver);
+  };
+  assert.equal(await path(), "/operator/payments");
+  const dispute = stripe.dispute(intent);
+  await world.take(dispute);
+  await world.take(stripe.endDispute(String(dispute.data.object["id"]), "lost"));
+  assert.equal(await path(), "/operator/tasks/refund_by_hand", "Payments lists it no more");
+});
+
 test("a check that runs after the assignment opens no task for the refund", async () => {
   const { intent } = await paid();
   for (const event of stripe.refundByHand(intent, 500)) await world.take(event);
@@ -713,6 +751,19 @@ test("the list of refunds by hand goes on after the last one of a page", async (
   assert.equal(rest.includes(first.id), false);
   assert.ok(rest.includes(second.id));
   assert.deepEqual(await unasked(all.at(-1)?.id), []);
+});
+
+test("a hundred older assignments of others hide no assignment that waits", async () => {
+  const { refund, parts } = await refunded(1_000);
+  await db.query(sql`
+    INSERT INTO refunds (id, payment_intent, amount_cents, currency, state, seen_at, changed_at)
+    SELECT 're_other_' || n, 'pi_other', 100, 'usd', 'succeeded', '2026-01-01', '2026-01-01' FROM generate_series(1, 100) n`);
+  await db.query(sql`
+    INSERT INTO refund_assignments (id, refund, parts, reason, requested_by, requested_at)
+    SELECT gen_random_uuid(), 're_other_' || n, '[]', 'asked', ${agent.id}, '2026-01-01' FROM generate_series(1, 100) n`);
+  const id = await ask(refund, parts(1_000));
+  const shown = (await waitingRefunds({ db }, agent)).find((each) => each.id === refund);
+  assert.equal(shown?.assignment?.id, id);
 });
 
 test("books no check while an approved partial refund waits for its job, which would refund the money again", async () => {

@@ -67,7 +67,7 @@ test("the timeline names the command line as the actor of what its link did", ()
 test("a task about no order leads to the list of its kind", () => {
   const approver = { actor: "operator:x", roles: ["approver"], environment: "live", session: null };
   const path = (kind: "money_difference" | "dispute", orderCode: string | null) =>
-    pathOfTask({ kind, orderCode, reason: null }, approver as unknown as Operator);
+    pathOfTask({ kind, orderCode, mustBeAssigned: false }, approver as unknown as Operator);
   assert.equal(path("money_difference", null), "/operator/tasks/money_difference");
   assert.equal(path("dispute", "abc"), "/operator/orders/abc");
 });

@@ -1,7 +1,7 @@
 import { may, mayDoTask, needsPasskeyFirst, type Operator } from "../../../firms/operators/operators.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { endsByWord, mayAskAgain, type TaskKind, taskKinds, taskWords } from "../../../kernel/tasks/tasks.ts";
-import { mustBeAssigned, outsideWays } from "../../../orders/payments/payments.ts";
+import { outsideWays } from "../../../orders/payments/payments.ts";
 import { type NotaryDay, type SupplyState, waitingWords } from "../../../signing/notaries/notaries.ts";
 import type { QueueCount, Task } from "../../../upkeep/console/console.ts";
 import { card, emptyState, pageHead, statusBadge } from "../../ui/components.ts";
@@ -144,13 +144,13 @@ const moneyKinds: ReadonlySet<Task["kind"]> = new Set([
 
 /** The path of the page on which an operator does a task. */
 export function pathOfTask(
-  { kind, orderCode, reason }: Pick<Task, "kind" | "orderCode" | "reason">,
+  { kind, orderCode, mustBeAssigned }: Pick<Task, "kind" | "orderCode" | "mustBeAssigned">,
   operator: Operator,
 ): string {
   if (kind === "access_request" || kind === "live_access" || kind === "playbook_gate") return "/operator/approvals";
   if (kind === "notary_rules") return "/operator/notaries#rules";
   if (kind === "refund_approval") return "/operator/refunds";
-  if (kind === "refund_by_hand" && !mustBeAssigned(reason)) return `/operator/tasks/${kind}`;
+  if (kind === "refund_by_hand" && !mustBeAssigned) return `/operator/tasks/${kind}`;
   if (moneyKinds.has(kind)) return "/operator/payments";
   if (kind === "closing_seal" || kind === "key_expiry" || kind === "job_dead") return "/operator/health";
   if (orderCode === null) return `/operator/tasks/${kind}`;
