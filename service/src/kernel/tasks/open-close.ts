@@ -53,6 +53,8 @@ const ofOrder = (orderId: number, kind: TaskKind): Statement => sql`t.order_id =
 /**
  * Changes the reason of an open or claimed task, which staff read.
  * @param evenPaused true to change a paused task too
+ * @param subject changes only the task about this subject
+ * @returns false when there is no such task
  */
 export async function explainTask(
   tx: Tx,
@@ -60,9 +62,12 @@ export async function explainTask(
   kind: TaskKind,
   reason: string,
   evenPaused = false,
-): Promise<void> {
+  subject?: string,
+): Promise<boolean> {
   const states = evenPaused ? sql`'open', 'claimed', 'paused'` : sql`'open', 'claimed'`;
-  await changeTasks(tx, sql`${ofOrder(orderId, kind)} AND t.state IN (${states})`, sql`reason = ${reason}`);
+  const about = subject === undefined ? nothing : sql`AND t.subject = ${subject}`;
+  const which = sql`${ofOrder(orderId, kind)} ${about} AND t.state IN (${states})`;
+  return (await changeTasks(tx, which, sql`reason = ${reason}`)).length > 0;
 }
 
 /**

@@ -23,7 +23,7 @@ import {
 } from "../order/order.ts";
 import { isDisputed } from "./disputes.ts";
 import { tellFirm } from "./firm/money-mail.ts";
-import { allowSubject, askReturn, endAllow, endRest, endTasksAfter, lossOf } from "./price-debt.ts";
+import { allowSubject, endAllow, endRest, endTasksAfter, lossOf } from "./price-debt.ts";
 import { endsDebt, insertSupplement, supplementPayments, supplementsOf, withdrawSupplement } from "./supplements.ts";
 
 /** The name of the amount to pay again, as the receipt prints it. */
@@ -110,7 +110,7 @@ export async function allowPayAgain(
 /**
  * After the loss by a dispute may have changed: withdraws the amount to pay again, if it has changed or the bank is
  * deciding again. If a withdrawn amount can be paid again, opens a task for an operator to allow it; otherwise closes
- * that task. If the service holds the price twice, opens tasks to refund it or to return the firm's money; otherwise
+ * that task. If the service holds the price twice, keeps tasks to refund it or to return the firm's money; otherwise
  * closes them.
  * @returns the cents of the price that nobody has paid now; below zero for money that is held twice
  */
@@ -129,13 +129,6 @@ export async function reviseLoss(
     const reason = `The request to pay this order again was withdrawn while a bank decided. ${dollars(cents)} can be paid again now: allow it on the order’s page, or settle with the firm.`;
     await openTask(tx, { kind: "dispute", at, environment, orderId, subject: allowSubject(orderId), reason });
   } else await endAllow(tx, orderId, { actor, at });
-  if (cents >= 0) {
-    await endTasksAfter(tx, order, cents, { actor, at });
-    return cents;
-  }
-  const twice = -cents - (await askReturn(tx, order, cents, { actor, at }));
-  if (twice === 0) return cents;
-  const reason = `The bank decided for the service (${dispute}), but the order had been paid again, so ${dollars(twice)} was paid twice. Refund that much of the order.`;
-  await openTask(tx, { kind: "dispute", at, environment, orderId, subject: `${dispute}:${orderId}:twice`, reason });
+  await endTasksAfter(tx, order, cents, { actor, at }, dispute);
   return cents;
 }

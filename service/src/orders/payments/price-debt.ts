@@ -5,7 +5,7 @@
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
-import { closeTasks, openTask, type TaskEnd } from "../../kernel/tasks/tasks.ts";
+import { closeTasks, explainTask, openTask, type TaskEnd } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
 import type { LockedOrder } from "../order/order.ts";
 import { billingDocumentState, creditedCentsOf } from "./documents.ts";
@@ -91,10 +91,18 @@ export async function endPriceTasks(tx: Tx, order: LockedOrder, by: By): Promise
 }
 
 /**
- * Closes the tasks about the order's price that are outdated, and opens the task of `askReturn` if it is due.
+ * Closes the tasks about the order's price that are outdated, and opens the tasks of `askReturn` and `askTwice` if they
+ * are due.
  * @param cents the cents of the price that nobody has paid now
+ * @param dispute the dispute on which a bank has just decided; null for none
  */
-export async function endTasksAfter(tx: Tx, order: LockedOrder, cents: number, by: By): Promise<void> {
+export async function endTasksAfter(
+  tx: Tx,
+  order: LockedOrder,
+  cents: number,
+  by: By,
+  dispute: string | null = null,
+): Promise<void> {
   const { id: orderId, status } = order;
   const { actor, at } = by;
   if (cents <= 0 || endsDebt.has(status)) {
@@ -105,10 +113,32 @@ export async function endTasksAfter(tx: Tx, order: LockedOrder, cents: number, b
     const end = { state: "dropped", at, by: actor, outcome: "the order is not to be released for this money" } as const;
     await closeTasks(tx, { orderId, kinds: ["dispute"], subject: releaseSubject(orderId) }, end);
   }
-  await askReturn(tx, order, cents, by);
-  if (cents < 0) return;
-  const end = { state: "dropped", at, by: actor, outcome: "no money is held twice any more" } as const;
-  await endTasksOfDisputes(tx, orderId, "twice", end);
+  const returned = await askReturn(tx, order, cents, by);
+  await askTwice(tx, order, Math.max(0, -cents - returned), { ...by, dispute });
+}
+
+/**
+ * Keeps one task to refund money of the order's price that is held twice: its reason names the present sum. Closes it
+ * once nothing is held twice. Opens it only after a bank decided on a dispute: other refunds never add such money.
+ */
+async function askTwice(
+  tx: Tx,
+  { id: orderId, environment }: LockedOrder,
+  cents: number,
+  { dispute, actor, at }: By & { dispute: string | null },
+): Promise<void> {
+  if (cents === 0) {
+    const end = { state: "dropped", at, by: actor, outcome: "no money is held twice any more" } as const;
+    return endTasksOfDisputes(tx, orderId, "twice", end);
+  }
+  const reasonOf = (id: string) =>
+    `The bank decided for the service (${id}), but the order had been paid again, so ${dollars(cents)} was paid twice. Refund that much of the order.`;
+  let isOpen = false;
+  for (const { id, subject } of await subjectsOfDisputes(tx, orderId, "twice"))
+    if (await explainTask(tx, orderId, "dispute", reasonOf(id), false, subject)) isOpen = true;
+  if (isOpen || dispute === null) return;
+  const task = { kind: "dispute", at, environment, orderId, subject: `${dispute}:${orderId}:twice` } as const;
+  await openTask(tx, { ...task, reason: reasonOf(dispute) });
 }
 
 /**
@@ -116,12 +146,16 @@ export async function endTasksAfter(tx: Tx, order: LockedOrder, cents: number, b
  * disputes.
  */
 async function endTasksOfDisputes(tx: Tx, orderId: number, about: "lost" | "twice", end: TaskEnd): Promise<void> {
-  const disputes = await tx.query<{ subject: string }>(sql`
-    SELECT d.id || ':' || ${orderId}::bigint || ':' || ${about}::text AS subject FROM disputes d
-    WHERE (${about}::text <> 'lost' OR d.state = 'lost')
-      AND d.payment_intent IN (SELECT payment_intent FROM payments WHERE order_id = ${orderId})`);
-  for (const { subject } of disputes) await closeTasks(tx, { orderId, kinds: ["dispute"], subject }, end);
+  for (const { subject } of await subjectsOfDisputes(tx, orderId, about))
+    await closeTasks(tx, { orderId, kinds: ["dispute"], subject }, end);
 }
+
+/** The order's disputes, each with the subject of its task `about`. With `lost`, only lost disputes. */
+const subjectsOfDisputes = (tx: Tx, orderId: number, about: "lost" | "twice") =>
+  tx.query<{ id: string; subject: string }>(sql`
+    SELECT d.id, d.id || ':' || ${orderId}::bigint || ':' || ${about}::text AS subject FROM disputes d
+    WHERE (${about}::text <> 'lost' OR d.state = 'lost')
+      AND d.payment_intent IN (SELECT payment_intent FROM payments WHERE order_id = ${orderId}) ORDER BY d.id`);
 
 /** After the refund of an order: closes the tasks that ask a person to decide about payments that a bank took back. */
 export const endLostTasks = (tx: Tx, orderId: number, { actor, at }: By): Promise<void> =>
@@ -133,7 +167,7 @@ export const endLostTasks = (tx: Tx, orderId: number, { actor, at }: By): Promis
  * @param cents the cents of the price that nobody has paid now; below zero for money that is held twice
  * @returns the cents to return
  */
-export async function askReturn(
+async function askReturn(
   tx: Tx,
   { id: orderId, environment }: LockedOrder,
   cents: number,

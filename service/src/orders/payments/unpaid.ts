@@ -9,7 +9,7 @@ import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
 import { leapt } from "../../kernel/test-clock/test-clock.ts";
 import { dollars } from "../dollars.ts";
 import { isPayable, joinOrder, type LockedOrder, lockOrder, mailClient } from "../order/order.ts";
-import { chargesOfPayment, endedByPerson, methodsOfIntent } from "./firm/charge-store.ts";
+import { chargesOfPayment, endedByPerson, isOpen, methodsOfIntent } from "./firm/charge-store.ts";
 import { tellFirm, tellOfPostage } from "./firm/money-mail.ts";
 import type { SessionMessage } from "./processor/message.ts";
 import { dueLossOf, dueOf, lateSubject, subjectOf, supplementsOf, waiting } from "./supplements.ts";
@@ -123,7 +123,7 @@ const late = (at: Date): Statement => sql`
       < ${at}::timestamptz - ${paidWithin}::interval
     AND ${neverOpened("postage_dearer", sql`'supplement:' || s.id || ':late'`, sql`s.order_id`)}
     AND NOT EXISTS (SELECT FROM firm_charges c WHERE c.order_id = s.order_id AND c.supplement_id = s.id
-      AND c.state IN ('asked', 'answered', 'pending'))
+      AND ${isOpen(sql`c`)})
     AND NOT EXISTS (SELECT FROM checkout_sessions c WHERE c.order_id = s.order_id AND c.supplement_id = s.id
       AND c.status = 'pending_funds')
     AND NOT EXISTS (SELECT FROM checkout_parts p JOIN checkout_sessions c ON c.id = p.checkout_id

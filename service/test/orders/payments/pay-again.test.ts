@@ -770,6 +770,24 @@ test("no more is booked than is owed, nothing twice, and no day in the future or
   await assert.rejects(book({ code: undisputed, id: await world.orderIdOf(undisputed) }, 100), /No such payment/);
 });
 
+test("the task about a price that was paid twice names what is still held twice, and ends when nothing is", async () => {
+  const lost = await lostOrder();
+  const { code, id, dispute } = lost;
+  await book(lost, 5_000);
+  await allow(code);
+  await world.take(stripe.pay(await open(code)));
+  await world.take(later(stripe.endDispute(dispute, "won")));
+  const twice = async () => (await reasonsOf(lost)).filter((reason) => /paid twice/.test(reason)).map(sumIn);
+  const sumIn = (reason: string) => /\$\d+\.\d\d was paid twice/.exec(reason)?.[0];
+  assert.deepEqual(await twice(), ["$49.00 was paid twice"]);
+  const { intent, succeed } = await refundPart(code, 1_900);
+  await succeed();
+  assert.deepEqual(await twice(), ["$30.00 was paid twice"]);
+  for (const event of stripe.refundByHand(intent, 3_000)) await world.take(event);
+  assert.deepEqual(await twice(), []);
+  assert.ok((await tasksOf(id)).some(({ subject }) => subject === `received:${id}:return`));
+});
+
 test("a bounced check is reversed once, in the month after it, and the debt has a task again", async () => {
   const lost = await lostOrder();
   await book(lost, total);

@@ -5,7 +5,7 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { fromOrders, joinOrder, leftJoinOrder, orderIdOf, ordersTable } from "../../order/order.ts";
-import { chargesOfCode, isOpenCharge } from "../firm/charge-store.ts";
+import { chargesOfCode, isOpen, isOpenCharge } from "../firm/charge-store.ts";
 import type { CheckoutRequest } from "../processor/checkout-sessions.ts";
 import { coveredAmount } from "../supplements.ts";
 
@@ -119,7 +119,7 @@ export async function isPaymentInProcess(db: Sql, orderCode: string): Promise<bo
  * only choose words: `isPaymentInProcess` decides.
  */
 export const isBeingPaid: Statement = sql`(
-  EXISTS (SELECT FROM firm_charges c WHERE c.order_id = o.id AND c.state IN ('asked', 'answered', 'pending'))
+  EXISTS (SELECT FROM firm_charges c WHERE c.order_id = o.id AND ${isOpen(sql`c`)})
   OR EXISTS (SELECT FROM checkout_sessions s WHERE ${isOf(sql`ARRAY[o.id]`)} AND s.status = 'pending_funds')) AS "isBeingPaid"`;
 
 /**

@@ -1,11 +1,9 @@
-import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
 import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import {
-  type Marked,
   type marked,
-  markedAll,
   type StateMac,
   verified,
   verifiedAll,
@@ -14,7 +12,6 @@ import {
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { leapt } from "../../../kernel/test-clock/test-clock.ts";
 import { joinOrder } from "../../order/order.ts";
-import { wasOtherAccount } from "../processor/account.ts";
 import { coveredAmount } from "../supplements.ts";
 import { isActive, methodState, methodsById, type PaymentMethod } from "./store.ts";
 
@@ -183,10 +180,13 @@ export function unpaidPayments(charges: readonly ChargeOfOrder[]): {
 export const isOpenCharge = ({ state }: Pick<FirmCharge, "state">): boolean =>
   state === "asked" || state === "answered" || state === "pending";
 
-/** True if a charge of the method may be on its way to the processor, or waits for a bank. */
+/** SQL condition: the same as `isOpenCharge`, of the charge `c`. */
+export const isOpen = (c: Statement): Statement => sql`${c}.state IN ('asked', 'answered', 'pending')`;
+
+/** True if a charge of the method is in progress. */
 export async function hasMovingCharge(db: Sql, methodId: string): Promise<boolean> {
   const found = await db.query(sql`
-    SELECT FROM firm_charges WHERE method_id = ${methodId} AND state IN ('asked', 'pending') LIMIT 1`);
+    SELECT FROM firm_charges c WHERE c.method_id = ${methodId} AND ${isOpen(sql`c`)} LIMIT 1`);
   return found.length > 0;
 }
 
@@ -251,48 +251,4 @@ export async function updateCharges(
  */
 export async function markSent(tx: Tx, payment: readonly Pick<FirmCharge, "id" | "sentAt">[], at: Date): Promise<void> {
   for (const { id, sentAt } of payment) if (sentAt === null) await changeRow(tx, chargeState, id, sql`sent_at = ${at}`);
-}
-
-/** A payment whose event is overdue. `id`, `orderId` and `orderCode` are those of its first charge. */
-export type OverdueCharge = Pick<
-  FirmCharge,
-  "id" | "orderId" | "orderCode" | "environment" | "amountCents" | "askedAt" | "sentAt" | "state"
-> & {
-  /** The ids of the orders that the payment pays. */
-  orderIds: number[];
-  /** True if the charge was sent to another processor account than the one in use now. */
-  isElsewhere: boolean;
-  /**
-   * When the last of these orders' open checkouts in an earlier account ends; null without one. The charge is sent only
-   * after that time.
-   */
-  pageEndsAt: Date | null;
-};
-
-/**
- * The payments of one firm, or of all, whose event is overdue: at most 100, the oldest first. Marks a payment that was
- * altered in the database.
- */
-export function overdueCharges(
-  db: Sql,
-  { sentBefore, bankBefore }: { sentBefore: Date; bankBefore: Date },
-  owner?: Owner,
-) {
-  const parts = sql`FROM firm_charges q WHERE q.id = c.id OR q.group_id = c.group_id`;
-  return db.query<OverdueCharge & Marked>(sql`
-    SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.environment, c.asked_at AS "askedAt", c.sent_at AS "sentAt", c.state,
-      c.environment = 'live' AND ${wasOtherAccount(sql`c.sent_at`)} AS "isElsewhere",
-      (SELECT max(s.expires_at) FROM checkout_sessions s
-        WHERE s.status IN ('minting', 'open', 'replacing') AND ${wasOtherAccount(sql`s.created_at`)}
-          AND (s.order_id IN (SELECT q.order_id ${parts}) OR s.id IN (
-            SELECT k.checkout_id FROM checkout_parts k WHERE k.order_id IN (SELECT q.order_id ${parts})))) AS "pageEndsAt",
-      (SELECT sum(q.amount_cents) ${parts})::float8 AS "amountCents",
-      (SELECT json_agg(q.order_id) ${parts}) AS "orderIds",
-      ${markedAll(chargeState, sql`q`, parts)}
-    FROM firm_charges c ${joinOrder(sql`c.order_id`)}
-    WHERE c.state IN ('asked', 'answered', 'pending')
-      ${owner ? sql`AND c.partner_id = ${owner.partnerId} AND c.environment = ${owner.environment}` : nothing}
-      AND ${agedOf(sql`c`, sql`c.changed_at`)} < CASE c.state WHEN 'pending' THEN ${bankBefore}::timestamptz ELSE ${sentBefore}::timestamptz END
-      AND NOT EXISTS (SELECT FROM firm_charges q WHERE q.group_id = c.group_id AND q.order_id < c.order_id)
-    ORDER BY c.changed_at, c.id LIMIT 100`);
 }

@@ -14,7 +14,15 @@ import { disputeState } from "../disputes.ts";
 import { billingDocumentState, type Note, sumsOfNotes } from "../documents.ts";
 import { paymentState } from "../store.ts";
 import { supplementState } from "../supplements.ts";
-import { agedOf, chargeState, charges, type FirmCharge, type PayingMethod, paymentIdOf } from "./charge-store.ts";
+import {
+  agedOf,
+  chargeState,
+  charges,
+  type FirmCharge,
+  isOpen,
+  type PayingMethod,
+  paymentIdOf,
+} from "./charge-store.ts";
 import { methodsById } from "./store.ts";
 
 /**
@@ -62,7 +70,7 @@ export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner)
     ${charges(
       sql`${own(sql`c`)} AND coalesce(c.group_id, c.id) IN (
         SELECT coalesce(q.group_id, q.id) FROM firm_charges q WHERE ${own(sql`q`)} GROUP BY 1
-        ORDER BY bool_and(q.state NOT IN ('asked', 'answered', 'pending')), max(q.asked_at) DESC, 1 LIMIT ${listedPayments + 1})`,
+        ORDER BY bool_and(NOT (${isOpen(sql`q`)})), max(q.asked_at) DESC, 1 LIMIT ${listedPayments + 1})`,
       sql`, o.external_reference AS reference, o.status AS "orderStatus",
         o.pay_by AS "payBy", (${own(sql`o`)}) AS "isOwnOrder", o.total_cents AS "totalCents", EXISTS (SELECT ${disputes} AND d.state = 'opened') AS "isDisputed",
         (SELECT s.replaces_loss ${supplement}) AS "replacesLoss", ${markedAll(supplementState, sql`s`, supplement)},
@@ -70,7 +78,7 @@ export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner)
         ${markedAll(disputeState, sql`d`, disputes)}`,
       marked,
     )}
-    ORDER BY c.state NOT IN ('asked', 'answered', 'pending'), c.asked_at DESC, coalesce(c.group_id, c.id), c.order_id`);
+    ORDER BY NOT (${isOpen(sql`c`)}), c.asked_at DESC, coalesce(c.group_id, c.id), c.order_id`);
   const intents = rows.flatMap(({ paymentIntent }) => paymentIntent ?? []);
   const returned = await returnedOf(db, intents);
   const whole = { creditedCents: 0, lostCents: 0, isAuthentic: true };
@@ -100,7 +108,7 @@ export async function spentSince(
     FROM firm_charges c
     WHERE c.partner_id = ${partnerId} AND c.environment = ${environment} AND c.asked_by = ${spender} AND c.asked_at >= ${since}
       AND ${agedOf(sql`c`, sql`c.asked_at`)} >= ${since}
-      AND c.id <> ALL (${except}::uuid[]) AND c.state IN ('asked', 'answered', 'pending', 'succeeded')`);
+      AND c.id <> ALL (${except}::uuid[]) AND (c.state = 'succeeded' OR ${isOpen(sql`c`)})`);
   const returned = await returnedOf(
     db,
     rows.flatMap(({ paymentIntent }) => paymentIntent ?? []),

@@ -8,6 +8,7 @@ import { actorOf, type Environment, type Owner, type Principal } from "../../../
 import { type Clock, dayMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import type { Marked } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { requeue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
@@ -21,6 +22,7 @@ import type { Processor } from "../processor/processor.ts";
 import { endChargeTasks, notify } from "./charge-events.ts";
 import * as store from "./charge-store.ts";
 import { accountOf, type FirmPaysDeps, wasSentElsewhere } from "./methods.ts";
+import { allOverdue, type OverdueCharge, overdueCharges } from "./overdue-charges.ts";
 import { eventWithinMs } from "./send-charges.ts";
 import { selectMethod } from "./store.ts";
 
@@ -42,7 +44,7 @@ export function isOverdueCharge(
 }
 
 /** The state of an overdue charge, and the operator's next step. */
-function overdueText({ state, sentAt, isElsewhere, pageEndsAt }: store.OverdueCharge, at: Date): string {
+function overdueText({ state, sentAt, isElsewhere, pageEndsAt }: OverdueCharge, at: Date): string {
   if (isElsewhere)
     return "The charge was sent to an earlier account of the payment processor. Look for it and cancel it there; then end it here, so that its orders can be paid in another way.";
   if (state === "answered")
@@ -57,37 +59,35 @@ function overdueText({ state, sentAt, isElsewhere, pageEndsAt }: store.OverdueCh
 /**
  * Opens a task for each overdue charge, because its order can't be paid in another way until the charge ends. If a bank
  * has not answered a debit, mails the firm once. If the processor has not answered a charge, queues it again with the
- * same idempotency key.
+ * same idempotency key. Live charges come first, so that charges in test can't delay them.
  */
-export async function watchCharges({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
-  const at = clock();
-  for (const overdue of await store.overdueCharges(db, overdueAt(at))) {
-    const { id, orderId, environment, state, isAuthentic } = overdue;
-    if (!isAuthentic) {
-      log.error({ charge: id }, "a charge of a firm was altered in the database");
-      const consequence = "A charge for it waits for the payment processor, and is neither sent again nor ended.";
-      await db.transaction((tx) => reportAltered(tx, [overdue], { about: "charge", consequence, at }));
-      continue;
-    }
-    const task = {
-      kind: "firm_charge",
-      at,
-      environment,
-      orderId,
-      subject: id,
-      reason: overdueText(overdue, at),
-    } as const;
-    await db.transaction(async (tx) => {
-      // Another node that reports the same charge waits here, so that the firm is mailed once.
-      const charge = await store.lockCharge(tx, id);
-      if (charge?.state !== state) return;
-      const isFirst = (await tx.query(sql`SELECT WHERE ${neverOpened("firm_charge", id)}`)).length === 1;
-      await openTask(tx, task);
-      if (state === "asked") await requeue(tx, firmChargeQueue, { orderId });
-      if (state === "pending" && isFirst)
-        await notify(tx, await store.chargesOfPayment(tx, store.paymentIdOf(charge)), "overdue", at);
-    });
+export async function watchCharges(deps: WatchDeps): Promise<void> {
+  const at = deps.clock();
+  for (const environment of ["live", "test"] as const)
+    for await (const overdue of allOverdue(deps.db, overdueAt(at), environment)) await watchCharge(deps, overdue, at);
+}
+
+type WatchDeps = { db: Database; clock: Clock; log: Log };
+
+async function watchCharge({ db, log }: WatchDeps, overdue: OverdueCharge & Marked, at: Date): Promise<void> {
+  const { id, orderId, environment, state, isAuthentic } = overdue;
+  if (!isAuthentic) {
+    log.error({ charge: id }, "a charge of a firm was altered in the database");
+    const consequence = "A charge for it waits for the payment processor, and is neither sent again nor ended.";
+    await db.transaction((tx) => reportAltered(tx, [overdue], { about: "charge", consequence, at }));
+    return;
   }
+  const task = { kind: "firm_charge", at, environment, orderId, subject: id } as const;
+  await db.transaction(async (tx) => {
+    // Another node that reports the same charge waits here, so that the firm is mailed once.
+    const charge = await store.lockCharge(tx, id);
+    if (charge?.state !== state) return;
+    const isFirst = (await tx.query(sql`SELECT WHERE ${neverOpened("firm_charge", id)}`)).length === 1;
+    await openTask(tx, { ...task, reason: overdueText(overdue, at) });
+    if (state === "asked") await requeue(tx, firmChargeQueue, { orderId });
+    if (state === "pending" && isFirst)
+      await notify(tx, await store.chargesOfPayment(tx, store.paymentIdOf(charge)), "overdue", at);
+  });
 }
 
 /**
@@ -98,7 +98,7 @@ export async function overdueOf(
   { db, clock }: { db: Sql; clock: Clock },
   owner: Owner,
 ): Promise<{ payments: number; orderIds: number[] }> {
-  const overdue = await store.overdueCharges(db, overdueAt(clock()), owner);
+  const overdue = await overdueCharges(db, overdueAt(clock()), owner);
   return {
     payments: overdue.length,
     orderIds: overdue.flatMap(({ isAuthentic, orderIds }) => (isAuthentic ? orderIds : [])),
@@ -108,21 +108,16 @@ export async function overdueOf(
 type EndDeps = { db: Database; clock: Clock; processor: Processor | null };
 
 /** An overdue charge as operators see it. `text`: the state of the charge in words. */
-export type StuckCharge = store.OverdueCharge & { text: string };
+export type StuckCharge = OverdueCharge & { text: string };
 
-/**
- * For operators: the overdue charges of an environment, oldest first, out of the 100 oldest of all. Leaves out altered
- * charges.
- */
+/** For operators: the 100 oldest of an environment's overdue charges. Leaves out altered ones. */
 export async function stuckCharges(
   { db, clock }: { db: Sql; clock: Clock },
   environment: Environment,
 ): Promise<StuckCharge[]> {
   const at = clock();
-  const overdue = await store.overdueCharges(db, overdueAt(at));
-  return overdue
-    .filter((each) => each.isAuthentic && each.environment === environment)
-    .map((each) => ({ ...each, text: overdueText(each, at) }));
+  const overdue = await overdueCharges(db, overdueAt(at), { environment });
+  return overdue.filter(({ isAuthentic }) => isAuthentic).map((each) => ({ ...each, text: overdueText(each, at) }));
 }
 
 const unknown = () => new ServiceError("not_found", "No such charge.");

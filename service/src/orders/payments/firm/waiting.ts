@@ -10,7 +10,7 @@ import { defineMail } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { dollars } from "../../dollars.ts";
 import { firmChargeQueue, fromOrders, isPayable, orderState, orderStatuses } from "../../order/order.ts";
 import { isPostageDue, supplementCents, supplementState, waiting as withPostage } from "../supplements.ts";
-import type { FirmCharge } from "./charge-store.ts";
+import { type FirmCharge, isOpen } from "./charge-store.ts";
 import { activeMethod } from "./store.ts";
 
 /**
@@ -73,7 +73,7 @@ export async function waitingOrders(db: Sql, owner: Owner, most = mostWaiting): 
     ${fromOrders}
     WHERE o.partner_id = ${partnerId} AND o.environment = ${environment} AND o.pay_by = 'firm'
       AND o.status = ANY (${[...statuses, withPostage]}::text[]) AND (${payable} OR ${isPostageDue}) AND NOT ${isQueued}
-      AND NOT EXISTS (SELECT FROM firm_charges c WHERE c.order_id = o.id AND (c.state IN ('asked', 'answered', 'pending')
+      AND NOT EXISTS (SELECT FROM firm_charges c WHERE c.order_id = o.id AND (${isOpen(sql`c`)}
         OR (c.reason = 'authentication_required' AND c.method_id = ${methodId}::uuid)))
       AND NOT ${isPendingAtBank} AND ${cents} > 0
     ORDER BY o.id LIMIT ${most}`);

@@ -11,6 +11,7 @@ import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { joinOrder } from "../../order/order.ts";
 import { environmentOfSession } from "../checkout/store.ts";
 import { disputeState } from "../disputes.ts";
+import { isOpen } from "../firm/charge-store.ts";
 import { copies, isNotCopied, isOutOfSight, requestedAt, wasOtherAccount } from "../processor/account.ts";
 import type { Movement } from "../processor/balance.ts";
 import { refundState } from "../refund-rows.ts";
@@ -213,7 +214,7 @@ export async function leftInAccount(db: Sql, now: Date): Promise<LeftInAccount> 
     )
     SELECT
       (SELECT count(DISTINCT coalesce(c.group_id, c.id)) FROM firm_charges c WHERE c.environment = 'live'
-        AND c.state IN ('asked', 'answered', 'pending') AND ${wasOtherAccount(sql`c.sent_at`)})::int AS charges,
+        AND ${isOpen(sql`c`)} AND ${wasOtherAccount(sql`c.sent_at`)})::int AS charges,
       (SELECT count(*) FROM checkout_sessions s WHERE ${wasOtherAccount(sql`s.created_at`)} AND ${environmentOfSession} = 'live'
         AND (s.status = 'pending_funds' OR s.status IN ('minting', 'open', 'replacing') AND s.expires_at > ${now}))::int AS checkouts,
       (SELECT count(*) FROM refunds r WHERE r.state = 'pending' AND ${ofPayments(sql`r.payment_intent`)})::int AS refunds,
