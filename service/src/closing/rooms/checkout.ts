@@ -1,32 +1,19 @@
 import type { Environment, Owner, Principal } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { isAltered, type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { type SandboxDeps, type SandboxOutcome, sandboxGroupCheckout } from "../../orders/fulfilment/fulfilment.ts";
-import {
-  clientEmailOf,
-  fromOrders,
-  hasOrderCode,
-  isPayable,
-  joinOrder,
-  type NotarySupply,
-  orderState,
-  type Payer,
-} from "../../orders/order/order.ts";
+import { clientEmailOf, fromOrders, hasOrderCode, joinOrder, type Payer } from "../../orders/order/order.ts";
 import {
   type ChargeDeps,
   type CheckoutDeps,
   chargeGroup,
-  dueCents,
   type GroupCharge,
   type GroupChargeEnd,
   isLossOfFirm,
-  isOpenCharge,
   letClientsPay,
   type Member,
-  refusalOf,
   type SharedCheckout,
   type ShownOrder,
   sharedCheckout,
@@ -34,16 +21,8 @@ import {
 import { closingFirst } from "./attachments/store.ts";
 import { orderNotFound, roomNotFound } from "./begin-change.ts";
 import { verifiedRoom } from "./store.ts";
-import type { OwnRoom } from "./view/read-view.ts";
-import type { OwnOrder } from "./view/store.ts";
 
-type Group = { id: string; environment: Environment; name: string };
-
-/**
- * An order that can be paid together with others of its room. `totalCents` is the sum that is due: the order's total,
- * or a supplement.
- */
-type PayableMember = Member & { totalCents: number };
+export type Group = { id: string; environment: Environment; name: string };
 
 async function roomOf(db: Sql, roomCode: string, { partnerId, environment }: Owner): Promise<Group> {
   const [room] = isCode(roomCode)
@@ -69,7 +48,7 @@ export async function roomOfOrder(db: Sql, orderCode: string): Promise<Group | u
  * The orders of the room that the room's own firm placed, in the order of the room's list. Other firms' orders are
  * never paid with them.
  */
-const membersOf =
+export const membersOf =
   (roomId: string, which: Statement) =>
   (db: Sql): Promise<Member[]> =>
     db.query<Member>(sql`
@@ -85,7 +64,7 @@ const paidBy = (payer: Payer): Statement => sql`o.pay_by = ${payer}`;
  * SQL condition: the order is paid by the client of the order `orderCode`. The holder of one client's link must not see
  * the prices of other clients. Leaves out orders for which the firm must replace a payment that a bank took back.
  */
-const ofSameClient = (orderCode: string) =>
+export const ofSameClient = (orderCode: string) =>
   sql`o.pay_by = 'client' AND lower(o.customer_email) = ${clientEmailOf(orderCode)} AND NOT ${isLossOfFirm}`;
 
 /**
@@ -181,90 +160,6 @@ export async function clientCheckout(deps: CheckoutDeps, orderCode: string): Pro
   const group = { groupId: room.id, environment: room.environment };
   return sharedCheckout(deps, group, membersOf(room.id, ofSameClient(orderCode)));
 }
-
-/** The orders that a checkout would pay now, with their totals or unpaid supplements. */
-type Payable = {
-  orders: PayableMember[];
-  /**
-   * The number of orders that the checkout leaves out because their record was altered, or their notarization can't be
-   * performed as quoted.
-   */
-  withheld: number;
-};
-
-/**
- * The orders of this payer for which a sum is due. Leaves out orders that the firm is already paying, but checks no
- * other refusal of `roomCheckout` (`refusalOf`).
- */
-function dueOfRoom({ ownOrders, charges }: Pick<OwnRoom, "ownOrders" | "charges">, payer: Payer) {
-  const moving = new Set(charges.filter(isOpenCharge).map(({ orderId }) => orderId));
-  return [...ownOrders.values()].flatMap((order) => {
-    const cents = order.payBy === payer && !moving.has(order.id) ? sumDue(order) : null;
-    return cents === null ? [] : [{ order, cents }];
-  });
-}
-
-type PaidRoom = Parameters<typeof dueOfRoom>[0];
-
-/** The sums that are due from this payer, one for each order, as `dueOfRoom` finds them. */
-export const payableOfRoom = (room: PaidRoom, payer: Payer): number[] =>
-  dueOfRoom(room, payer).map(({ cents }) => cents);
-
-/**
- * The sum that is due from the firm, as `dueOfRoom` finds it. Leaves out a supplement that replaces a payment that a
- * bank took back: `roomCharge` doesn't charge it.
- */
-export const chargeableOfRoom = (room: PaidRoom): number =>
-  dueOfRoom(room, "firm").reduce(
-    (sum, { order, cents }) => (isPayable(order.status) || !order.replacesLoss ? sum + cents : sum),
-    0,
-  );
-
-/**
- * The orders that `clientCheckout` would pay. None if the order has no room, or if a row of its room has an invalid
- * MAC; the client can still pay the order alone.
- */
-export async function payableOfClient(deps: DueDeps, orderCode: string): Promise<Payable> {
-  try {
-    const room = await roomOfOrder(deps.db, orderCode);
-    if (room) return await payable(deps, room, ofSameClient(orderCode));
-  } catch (error) {
-    if (!isAltered(error)) throw error;
-  }
-  return { orders: [], withheld: 0 };
-}
-
-async function payable({ db, notarySupply }: DueDeps, { id }: Group, which: Statement): Promise<Payable> {
-  const members = await membersOf(id, which)(db);
-  const rows = await db.query<PayableRow & Marked>(sql`
-    SELECT o.id, o.status, o.total_cents AS "totalCents", ${dueCents}, ${marked(orderState, sql`o`)} ${fromOrders}
-    WHERE o.id = ANY (${members.map((each) => each.id)}::bigint[])`);
-  const authentic = rows.filter(({ isAuthentic }) => isAuthentic);
-  const asked = authentic.flatMap((row) => {
-    const cents = sumDue(row);
-    return cents === null ? [] : [{ row, cents }];
-  });
-  const refusals = await Promise.all(asked.map(({ row }) => refusalOf(db, notarySupply, row)));
-  const sums = new Map(asked.flatMap(({ row, cents }, n) => (refusals[n] ? [] : [[row.id, cents] as const])));
-  const orders = members.flatMap((member) => {
-    const totalCents = sums.get(member.id);
-    return totalCents === undefined ? [] : [{ ...member, totalCents }];
-  });
-  const stuck = refusals.filter((refusal) => refusal?.kind === "stuck").length;
-  return { orders, withheld: rows.length - authentic.length + stuck };
-}
-
-/** The facts that decide whether an order can be paid now. */
-export type DueDeps = { db: Sql; notarySupply: NotarySupply };
-
-type PayableRow = Pick<OwnOrder, "id" | "status" | "totalCents" | "supplementCents">;
-
-/**
- * The sum that is due for the order now: its total before the first payment, later an unpaid supplement. Null when
- * nothing is due.
- */
-export const sumDue = ({ status, totalCents, supplementCents }: Omit<PayableRow, "id">): number | null =>
-  isPayable(status) ? totalCents : supplementCents;
 
 /** By default, `payBy` is the client, or the firm if the room has no order that a client pays. */
 type SandboxAsked = { principal: Principal; roomCode: string; attempt: string; payBy?: Payer | undefined };

@@ -30,7 +30,8 @@ import {
   refusalOf,
   zoneOrDefault,
 } from "../../orders/payments/payments.ts";
-import { type DueDeps, roomOfOrder, sumDue } from "./checkout.ts";
+import { roomOfOrder } from "./checkout.ts";
+import { type DueDeps, sumDue } from "./due.ts";
 import { authentic, roomState } from "./store.ts";
 import {
   actOf,

@@ -1,18 +1,9 @@
 export { attachOrder, detachOrder } from "./attachments/attachments.ts";
 export { closingsOf, type RoomOfOrder, roomsOfOrder } from "./attachments/store.ts";
 export { type RoomDeps, roomNotFound } from "./begin-change.ts";
-export {
-  chargeableOfRoom,
-  clientCheckout,
-  letRoomsClientsPay,
-  payableOfClient,
-  payableOfRoom,
-  roomCharge,
-  roomCheckout,
-  sandboxRoomCheckout,
-  sumDue,
-} from "./checkout.ts";
+export { clientCheckout, letRoomsClientsPay, roomCharge, roomCheckout, sandboxRoomCheckout } from "./checkout.ts";
 export { correctInRoom } from "./correct-address.ts";
+export { dueOfRoom, payableOfClient, sumDue } from "./due.ts";
 export { attachFields, closesOnField, newRoomFields, participantFields } from "./fields.ts";
 export { closeRoom, createRoom, reopenRoom, setClosesOn } from "./lifecycle.ts";
 export { lastChanges, roomPage } from "./list.ts";

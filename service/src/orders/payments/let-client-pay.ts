@@ -7,7 +7,8 @@ import { isAltered } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { isPayable, type LockedOrder, lockOrder, mailClient, orderPayer, setPayer } from "../order/order.ts";
-import { type CheckoutDeps, lockGroup, type Member, refusalOf } from "./checkout/checkout.ts";
+import { type CheckoutDeps, lockGroup, type Member } from "./checkout/checkout.ts";
+import { refusalOf } from "./checkout/refusals.ts";
 import { afterClosing } from "./checkout/sessions.ts";
 
 type Deps = CheckoutDeps;

@@ -57,8 +57,6 @@ export {
   checkoutOfNewOrder,
   checkoutUrl,
   type Member,
-  type RefusalKind,
-  refusalOf,
   type SharedCheckout,
   sharedCheckout,
 } from "./checkout/checkout.ts";
@@ -73,6 +71,7 @@ export {
   wasPaidByFirm,
 } from "./checkout/payers.ts";
 export { endPendingPayment, type PendingPayment, pendingPayments } from "./checkout/pending.ts";
+export { mayBeRefused, type RefusalKind, refusalOf, refusalsOf } from "./checkout/refusals.ts";
 export { isBeingPaid, isPaymentInProcess } from "./checkout/store.ts";
 export { isDisputed, openDisputes, settledRefundQueue } from "./disputes.ts";
 export { billingDocumentState, lockBilling, restBefore } from "./documents.ts";

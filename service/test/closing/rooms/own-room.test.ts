@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
+import { authenticate, markDeleted } from "@signsealship/testing/row-mac";
 import { insertDelivery } from "../../../src/closing/deliveries/store.ts";
-import { chargeableOfRoom, lastChanges, ownRoom, payableOfRoom } from "../../../src/closing/rooms/rooms.ts";
+import { dueOfRoom, lastChanges, ownRoom } from "../../../src/closing/rooms/rooms.ts";
 import { viewStatement } from "../../../src/closing/rooms/view/store.ts";
 import type { Principal } from "../../../src/kernel/identity/identity.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -18,6 +19,9 @@ const acme = await running.partner("ClosingDesk");
 const other = await running.partner();
 
 const read = (principal: Principal, room: string) => ownRoom(running, principal, room);
+const notarySupply = { gapOf: async () => null, refuses: false };
+const due = async (room: string) =>
+  dueOfRoom({ db: running.db, notarySupply }, await read(asMember(acme), room), ["client", "firm"]);
 
 test("the owner sees the public view, full emails, and which orders are the owner's", async () => {
   const room = await acme.room();
@@ -53,8 +57,8 @@ test("each payer can pay the own orders that are not paid, and supplements; an a
     await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
   await running.setStatus(paid, "ShippingPending");
   const sums = async () => {
-    const own = await read(asMember(acme), room);
-    return [payableOfRoom(own, "client"), payableOfRoom(own, "firm")];
+    const { client, firm } = await due(room);
+    return [client, firm];
   };
   const { ownOrders } = await read(asMember(acme), room);
   const total = (code: string) => ownOrders.get(code)?.totalCents;
@@ -66,7 +70,7 @@ test("each payer can pay the own orders that are not paid, and supplements; an a
     await writeStateMacs(tx, supplementState, sql`true`);
   });
   assert.deepEqual(await sums(), [[total(clients), 250], [total(firms)]]);
-  assert.equal(chargeableOfRoom(await read(asMember(acme), room)), total(firms));
+  assert.equal((await due(room)).chargeableCents, total(firms));
   await running.db.query(sql`UPDATE supplements SET row_mac = NULL`);
   await assert.rejects(sums(), { code: "unavailable" });
 });
@@ -83,9 +87,41 @@ test("what a bank took back is part of the firm's checkout, and not of its charg
       VALUES (${ownOrders.get(taken)?.id}, 20000, 'Price', true, 'asked', now(), now())`);
     await writeStateMacs(tx, supplementState, sql`order_id = ${ownOrders.get(taken)?.id}`);
   });
-  const own = await read(asMember(acme), room);
+  const { firm, chargeableCents } = await due(room);
   const total = ownOrders.get(open)?.totalCents;
-  assert.deepEqual([payableOfRoom(own, "firm"), chargeableOfRoom(own)], [[20000, total], total]);
+  assert.deepEqual([firm, chargeableCents], [[20000, total], total]);
+});
+
+test("the sums of the room leave out what no checkout would take: a disputed payment, and a deleted document", async () => {
+  const [disputed, deleted, banked, open] = [
+    await acme.order({ pay_by: "firm" }),
+    await acme.order(),
+    await acme.order(),
+    await acme.order({ pay_by: "firm" }),
+  ];
+  const room = await acme.room();
+  for (const orderCode of [disputed, deleted, banked, open])
+    await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
+  await running.setStatus(disputed, "Completed");
+  const { ownOrders } = await read(asMember(acme), room);
+  const [id, bankedId] = [ownOrders.get(disputed)?.id, ownOrders.get(banked)?.id];
+  const now = new Date();
+  await running.db.query(sql`
+    INSERT INTO supplements (order_id, amount_cents, label, replaces_loss, state, asked_at, changed_at)
+    VALUES (${id}, 20000, 'Price', true, 'asked', ${now}, ${now})`);
+  await running.db.query(sql`
+    INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)
+    VALUES (${id}, 'pi_room', 'cs_room', 20000, 'usd', false, ${now})`);
+  await running.db.query(sql`
+    INSERT INTO disputes (id, payment_intent, amount_cents, currency, state, event_at, seen_at, changed_at)
+    VALUES ('dp_room', 'pi_room', 20000, 'usd', 'opened', ${now}, ${now}, ${now})`);
+  await running.db.query(sql`
+    INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, created_at, expires_at)
+    VALUES (${newUuid()}, ${bankedId}, 'pending_funds', 100, 'usd', ${now}, ${now})`);
+  for (const table of ["supplements", "payments", "disputes", "checkout_sessions"]) await authenticate(running, table);
+  await markDeleted(running, deleted, "documents");
+  const total = ownOrders.get(open)?.totalCents;
+  assert.deepEqual(await due(room), { client: [], firm: [total], chargeableCents: total });
 });
 
 test("the owner's room is read only by indexes", async () => {

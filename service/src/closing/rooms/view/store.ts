@@ -23,6 +23,7 @@ import {
   type ChargeOfOrder,
   type FirmMethod,
   firmPaysColumns,
+  mayBeRefused,
   supplementCents,
   supplementReplacesLoss,
   verifiedSupplementsOf,
@@ -95,6 +96,8 @@ export type OwnOrder = Titled &
     supplementCents: number | null;
     /** True if the supplement replaces a payment that a bank took back; null when no supplement is due. */
     replacesLoss: boolean | null;
+    /** False if nothing but a charge in progress can prevent a payment of the order. */
+    mayBeRefused: boolean;
     documents: StoredOrderDocument[];
     signingAgain: StoredSigningAgain;
   };
@@ -205,7 +208,7 @@ const ownColumns = sql`, ${ownCharges}, (SELECT r.closes_on::text FROM rooms r W
       'sign', o.sign, 'notarize', o.notarize,
       'documentName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference,
       'payBy', o.pay_by, 'totalCents', o.total_cents, 'supplementCents', ${supplementCents},
-      'replacesLoss', ${supplementReplacesLoss},
+      'replacesLoss', ${supplementReplacesLoss}, 'mayBeRefused', ${mayBeRefused},
       'documents', ${documentsOfOrder}, 'signingAgain', ${signingAgainOf}) ORDER BY a.position), '[]')
     FROM ${ofOwner}) AS "ownOrders@order.code", ${verifiedSupplementsOf(ofOwner)}, ${verifiedEnvelopesOf(sql`SELECT o.id FROM ${ofOwner}`)}, (
     SELECT coalesce(json_agg(json_build_object('version', c.version, 'verifyCode', c.verify_code,

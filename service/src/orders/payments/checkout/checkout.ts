@@ -5,7 +5,6 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { deletedMessage } from "../../../kernel/retention/retention.ts";
 import {
   fromOrders,
   hasOrderCode,
@@ -14,18 +13,15 @@ import {
   lockOrder,
   lockUnalteredOrders,
   type NotarySupply,
-  notaryGapOfQuote,
   orderPayer,
   type Payer,
-  whenDocumentsWereDeleted,
 } from "../../order/order.ts";
-import { isDisputed } from "../disputes.ts";
-import { chargesOfOrder, isOpenCharge } from "../firm/charge-store.ts";
 import { type Processor, processorFor } from "../processor/processor.ts";
 import { dueOf, type Supplement, supplementsOf } from "../supplements.ts";
 import { wasPaidByFirm } from "./payers.ts";
+import { paymentRefusal, refusalsOf } from "./refusals.ts";
 import { openSession } from "./sessions.ts";
-import { hasPendingFunds, type Part } from "./store.ts";
+import type { Part } from "./store.ts";
 
 export type CheckoutDeps = { db: Database; clock: Clock; processor: Processor | null; notarySupply: NotarySupply };
 
@@ -46,9 +42,6 @@ function requireProcessor({ processor }: CheckoutDeps, environment: Environment)
 }
 
 const notPayable = (message: string) => new ServiceError("not_payable", message);
-const bankDecides = "A bank still decides on a payment of this order. Wait for its answer.";
-const inProcess = "A bank payment is being processed. Wait until the bank has answered.";
-const firmPays = "A payment by your firm is under way. Wait until it has ended.";
 
 /**
  * The amount that is due for the locked order now: its total, or a supplement. Also returns the total when nothing is
@@ -135,51 +128,6 @@ export const checkoutOfNewOrder = (deps: CheckoutDeps, log: Log) => (code: strin
     return null;
   });
 
-/**
- * The kind of reason why an order can't be paid now. `not_due`: nothing is owed, or the order's document was deleted.
- * `stuck`: a person must correct the order first. `disputed`: the due amount replaces a payment about which a bank
- * still decides. `in_process`: a payment is in progress.
- */
-export type RefusalKind = "not_due" | "stuck" | "disputed" | "in_process";
-
-type Refusal = { kind: RefusalKind; message: string };
-
-/**
- * The reason why the order can't be paid now; null when it can. Before a payment, the caller must have locked the
- * order; for a page it need not.
- * @param ownCharge the id of the firm's charge that is about to be sent; it doesn't prevent the payment
- */
-export async function refusalOf(
-  db: Sql,
-  supply: NotarySupply,
-  order: Pick<LockedOrder, "id" | "status">,
-  ownCharge?: string,
-): Promise<Refusal | null> {
-  const isFirst = isPayable(order.status);
-  const due = await dueFor(db, order);
-  if (!isFirst && !due) return { kind: "not_due", message: `An order in ${order.status} is not payable.` };
-  if (due?.replacesLoss && (await isDisputed(db, order.id))) return { kind: "disputed", message: bankDecides };
-  const deletedAt = await whenDocumentsWereDeleted(db, order.id);
-  if (deletedAt) return { kind: "not_due", message: deletedMessage("The document of this order", deletedAt) };
-  const gap = isFirst ? await notaryGapOfQuote(supply, db, order.id) : null;
-  if (gap !== null) {
-    const message = `The notarization of this order can’t be performed as quoted. ${gap} Cancel it and place it again.`;
-    return { kind: "stuck", message };
-  }
-  const charges = await chargesOfOrder(db, order.id);
-  if (charges.some((each) => isOpenCharge(each) && each.id !== ownCharge))
-    return { kind: "in_process", message: firmPays };
-  return (await hasPendingFunds(db, order.id)) ? { kind: "in_process", message: inProcess } : null;
-}
-
-/** The message of `refusalOf`: why the locked order can't be paid now; null when it can. */
-export const paymentRefusal = async (
-  tx: Tx,
-  supply: NotarySupply,
-  order: LockedOrder,
-  ownCharge?: string,
-): Promise<string | null> => (await refusalOf(tx, supply, order, ownCharge))?.message ?? null;
-
 /** An order of a group that is paid by one checkout. It was read without a lock. */
 export type Member = { id: number; code: string };
 
@@ -242,15 +190,14 @@ async function payableParts(
   members: (db: Sql) => Promise<readonly Member[]>,
 ): Promise<readonly Part[]> {
   const parts: Part[] = [];
-  const refusals: string[] = [];
-  for (const order of await lockGroup(tx, members)) {
-    const refusal = await paymentRefusal(tx, supply, order);
-    if (refusal === null) parts.push(await partOf(tx, order));
-    else refusals.push(refusal);
-  }
-  if (parts.length === 0)
-    throw notPayable(
-      [inProcess, firmPays].find((each) => refusals.includes(each)) ?? "No order of this room is payable.",
-    );
-  return parts;
+  const orders = await lockGroup(tx, members);
+  const refusals = await refusalsOf(
+    tx,
+    supply,
+    orders.map(({ id }) => id),
+  );
+  for (const order of orders) if (!refusals.has(order.id)) parts.push(await partOf(tx, order));
+  if (parts.length > 0) return parts;
+  const waiting = [...refusals.values()].find(({ kind }) => kind === "in_process");
+  throw notPayable(waiting?.message ?? "No order of this room is payable.");
 }

@@ -9,7 +9,8 @@ import { isCode, shortCode } from "../../../kernel/platform/text.ts";
 import { dollars } from "../../dollars.ts";
 import { firmChargeQueue, fromOrders, isPayable, type LockedOrder, orderPayer } from "../../order/order.ts";
 import { type AlteredOrder, isSound, lockSorted, reportAltered } from "../altered.ts";
-import { partToCharge, refusalOf } from "../checkout/checkout.ts";
+import { partToCharge } from "../checkout/checkout.ts";
+import { refusalOf } from "../checkout/refusals.ts";
 import {
   amountsOf,
   anotherMethod,

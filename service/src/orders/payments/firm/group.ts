@@ -5,7 +5,8 @@ import { isServiceError, ServiceError } from "../../../kernel/platform/errors.ts
 import type { RecordResult } from "../../../kernel/platform/idempotency.ts";
 import { requireProof } from "../../../kernel/platform/recent-proof.ts";
 import { type LockedOrder, type OrderCharge, orderPayer } from "../../order/order.ts";
-import { lockGroup, type Member, partToCharge, paymentRefusal } from "../checkout/checkout.ts";
+import { lockGroup, type Member, partToCharge } from "../checkout/checkout.ts";
+import { paymentRefusal } from "../checkout/refusals.ts";
 import { type ChargeState, chargesOfCode } from "./charge-store.ts";
 import { type ChargeDeps, type Charged, chargePayable, type ExpectedCharge, freeOrder } from "./charges.ts";
 import { accountOf } from "./methods.ts";

@@ -2,23 +2,22 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { nextVersionOf } from "../../../closing/closing-passports/closing-passports.ts";
 import { deliveriesOf } from "../../../closing/deliveries/deliveries.ts";
 import {
-  chargeableOfRoom,
   countOpenRooms,
   createRoom,
+  dueOfRoom,
   failedFaxesIn,
   lastChanges,
   newRoomFields,
   type OwnRoom,
   openClosings,
   ownRoom,
-  payableOfRoom,
   roomPage,
   sumDue,
 } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
-import { isPayable } from "../../../orders/order/order.ts";
+import { isPayable, type Payer } from "../../../orders/order/order.ts";
 import {
   acceptsMethods,
   acceptsPayment,
@@ -115,11 +114,13 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
     const { processor } = deps.checkout;
     const hasCheckout = acceptsPayment(processor, principal.environment);
     const { due, sending } = await withoutQueued(db, room);
-    const payable = {
-      client: hasCheckout ? payableOfRoom(due, "client") : [],
-      firm: acceptsMethods(processor, principal.environment) ? payableOfRoom(due, "firm") : [],
-    };
-    const firmPays = { ...(await firmPaysOf(deps.checkout, due, problem?.part)), sending, paid: paidOf(room) };
+    const payers: Payer[] = [
+      ...(hasCheckout ? ["client" as const] : []),
+      ...(acceptsMethods(processor, principal.environment) ? ["firm" as const] : []),
+    ];
+    const { chargeableCents, ...payable } = await dueOfRoom(deps.checkout, due, payers);
+    const pays = await firmPaysOf(deps.checkout, due, problem?.part);
+    const firmPays = { ...pays, chargeableCents, sending, paid: paidOf(room) };
     const { environment, submission } = submissionFor(request, problem?.typed);
     const retention = roomRetention(deps.frame.retention, environment);
     const { baseUrl } = deps.frame;
@@ -177,7 +178,7 @@ async function firmPaysOf(
   checkout: RoomsDeps["checkout"],
   room: OwnRoom,
   refused: RoomPart | undefined,
-): Promise<Omit<FirmPaysRoom, "sending" | "paid">> {
+): Promise<Omit<FirmPaysRoom, "chargeableCents" | "sending" | "paid">> {
   const { ownOrders, charges, firmMethod: method } = room;
   const own = [...ownOrders.values()].filter((order) => order.payBy === "firm" && sumDue(order) !== null);
   const ids = new Set(own.map(({ id }) => id));
@@ -186,5 +187,5 @@ async function firmPaysOf(
   const asked = refused === "payment" ? priced.map(([, order]) => order) : [];
   const refusals = await whyClientsCantPay(checkout, asked);
   const prices = priced.map(([code, { totalCents }], n) => ({ code, totalCents, refusal: refusals[n] ?? null }));
-  return { method, chargeableCents: chargeableOfRoom(room), prices, ...payments };
+  return { method, prices, ...payments };
 }

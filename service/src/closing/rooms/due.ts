@@ -1,0 +1,111 @@
+/** The sums that can be paid in a room now, for its pages. */
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { isAltered, type Marked, marked, nullIfAltered } from "../../kernel/platform/database/state-mac.ts";
+import { fromOrders, isPayable, type NotarySupply, orderState, type Payer } from "../../orders/order/order.ts";
+import { dueCents, isOpenCharge, type Member, refusalsOf } from "../../orders/payments/payments.ts";
+import { type Group, membersOf, ofSameClient, roomOfOrder } from "./checkout.ts";
+import type { OwnRoom } from "./view/read-view.ts";
+import type { OwnOrder } from "./view/store.ts";
+
+/**
+ * An order that can be paid together with others of its room. `totalCents` is the sum that is due: the order's total,
+ * or a supplement.
+ */
+type PayableMember = Member & { totalCents: number };
+
+/** The orders that a checkout would pay now, with their totals or unpaid supplements. */
+type Payable = {
+  orders: PayableMember[];
+  /**
+   * The number of orders that the checkout leaves out because their record was altered, or their notarization can't be
+   * performed as quoted.
+   */
+  withheld: number;
+};
+
+/**
+ * The sums that can be paid in a room now, one for each order, by the payer of its orders. `chargeableCents`: the sum
+ * that `roomCharge` charges. It leaves out a supplement that replaces a payment that a bank took back.
+ */
+type RoomDue = Record<Payer, number[]> & { chargeableCents: number };
+
+/**
+ * The sums that `roomCheckout` and `roomCharge` would take now: both refuse an order by the rule of `refusalsOf`, too.
+ * Nothing can be paid while a record of a payment is altered.
+ * @param payers the payers whose sums are wanted; for another payer, the sums are empty
+ */
+export async function dueOfRoom(
+  { db, notarySupply }: DueDeps,
+  { ownOrders, charges }: Pick<OwnRoom, "ownOrders" | "charges">,
+  payers: readonly Payer[],
+): Promise<RoomDue> {
+  const moving = new Set(charges.filter(isOpenCharge).map(({ orderId }) => orderId));
+  const asked = [...ownOrders.values()].flatMap((order) => {
+    const cents = payers.includes(order.payBy) && !moving.has(order.id) ? sumDue(order) : null;
+    return cents === null ? [] : [{ order, cents }];
+  });
+  const refusals = await refusalsOf(
+    db,
+    notarySupply,
+    asked.flatMap(({ order }) => (order.mayBeRefused ? order.id : [])),
+  ).catch(nullIfAltered);
+  const due = asked.filter(({ order }) => refusals?.has(order.id) === false);
+  const of = (payer: Payer) => due.filter(({ order }) => order.payBy === payer);
+  const charged = of("firm").filter(({ order }) => isPayable(order.status) || !order.replacesLoss);
+  return {
+    client: of("client").map(({ cents }) => cents),
+    firm: of("firm").map(({ cents }) => cents),
+    chargeableCents: charged.reduce((sum, { cents }) => sum + cents, 0),
+  };
+}
+
+/**
+ * The orders that `clientCheckout` would pay. None if the order has no room, or if a row of its room has an invalid
+ * MAC; the client can still pay the order alone.
+ */
+export async function payableOfClient(deps: DueDeps, orderCode: string): Promise<Payable> {
+  try {
+    const room = await roomOfOrder(deps.db, orderCode);
+    if (room) return await payable(deps, room, ofSameClient(orderCode));
+  } catch (error) {
+    if (!isAltered(error)) throw error;
+  }
+  return { orders: [], withheld: 0 };
+}
+
+async function payable({ db, notarySupply }: DueDeps, { id }: Group, which: Statement): Promise<Payable> {
+  const members = await membersOf(id, which)(db);
+  const rows = await db.query<PayableRow & Marked>(sql`
+    SELECT o.id, o.status, o.total_cents AS "totalCents", ${dueCents}, ${marked(orderState, sql`o`)} ${fromOrders}
+    WHERE o.id = ANY (${members.map((each) => each.id)}::bigint[])`);
+  const authentic = rows.filter(({ isAuthentic }) => isAuthentic);
+  const asked = authentic.flatMap((row) => {
+    const cents = sumDue(row);
+    return cents === null ? [] : [{ row, cents }];
+  });
+  const refusals = await refusalsOf(
+    db,
+    notarySupply,
+    asked.map(({ row }) => row.id),
+  );
+  const sums = new Map(asked.flatMap(({ row, cents }) => (refusals.has(row.id) ? [] : [[row.id, cents] as const])));
+  const orders = members.flatMap((member) => {
+    const totalCents = sums.get(member.id);
+    return totalCents === undefined ? [] : [{ ...member, totalCents }];
+  });
+  const stuck = [...refusals.values()].filter(({ kind }) => kind === "stuck").length;
+  return { orders, withheld: rows.length - authentic.length + stuck };
+}
+
+/** The facts that decide whether an order can be paid now. */
+export type DueDeps = { db: Sql; notarySupply: NotarySupply };
+
+type PayableRow = Pick<OwnOrder, "id" | "status" | "totalCents" | "supplementCents">;
+
+/**
+ * The sum that is due for the order now: its total before the first payment, later an unpaid supplement. Null when
+ * nothing is due.
+ */
+export const sumDue = ({ status, totalCents, supplementCents }: Omit<PayableRow, "id">): number | null =>
+  isPayable(status) ? totalCents : supplementCents;
