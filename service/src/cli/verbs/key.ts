@@ -1,3 +1,4 @@
+import { issueKeyByOperator, rotateKeyByOperator } from "../../firms/members/members.ts";
 import * as partners from "../../firms/partners/partners.ts";
 import { revokeWithCreated } from "../../upkeep/revocation.ts";
 import { defineVerb, lines, type Options, ruledOption, type ValuesOf, type Verb } from "../verb.ts";
@@ -68,7 +69,7 @@ export const keyVerbs: Verb[] = [
       withResources(async (resources) => {
         const environment = values.test ? "test" : "live";
         const options = { actor: "operator", ...keyOptions(values, resources.clock()) };
-        const issued = await partners.issueKey(resources, partnerId, environment, options);
+        const issued = await issueKeyByOperator(resources, partnerId, environment, options);
         return { json: issued, text: lines(issued) };
       }),
   }),
@@ -99,7 +100,7 @@ export const keyVerbs: Verb[] = [
     run: ([keyId = ""], values) =>
       withResources(async (resources) => {
         const overlap = ruledOption(values, "overlap", partners.keyOverlap) ?? 24;
-        const rotated = await partners.rotateKey(resources, keyId, overlap);
+        const rotated = await rotateKeyByOperator(resources, keyId, overlap);
         return { json: rotated, text: lines(rotated) };
       }),
   }),

@@ -15,13 +15,15 @@ export { type ConfirmationDeps, confirm, confirmationMail, type Shown, sendCode 
 export {
   createOwnKey,
   findOwnKey,
+  issueKeyByOperator,
   listOwnKeys,
   type OwnKey,
   type OwnKeyDeps,
   revokeOwnKey,
+  rotateKeyByOperator,
   rotateOwnKey,
 } from "./firm-keys/firm-keys.ts";
-export { keyMail } from "./firm-keys/mail.ts";
+export { keyMail, mailOwnersOfKey } from "./firm-keys/mail.ts";
 export { acceptInvitation, lookAtInvitation, type Offer } from "./invitations/accept.ts";
 export {
   type Invitation,

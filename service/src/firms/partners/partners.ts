@@ -1,4 +1,4 @@
-export type { KeyDeps } from "./audit.ts";
+export type { ByOperator, KeyDeps } from "./audit.ts";
 export {
   type Branding,
   type BrandingChange,
@@ -43,7 +43,7 @@ export {
 } from "./firms.ts";
 
 export { addKey, type IssuedKey, keyExpiry, keyName, keyOverlap, keyScopes, overlapHours } from "./keys/issue.ts";
-export { issueKey, listKeys, lockFirmOfKey, revokeKey, rotateKey } from "./keys/keys.ts";
+export { issueKey, type KeyOptions, listKeys, lockFirmOfKey, revokeKey, rotateKey } from "./keys/keys.ts";
 export { type LastUse, trackLastUse } from "./keys/last-use.ts";
 export { keyForMeResolver, keyResolver, type OpenRooms } from "./keys/resolve.ts";
 export { type RotatedKey, rotateUnderLock } from "./keys/rotate.ts";

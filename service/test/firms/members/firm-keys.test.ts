@@ -11,6 +11,7 @@ import type { Principal } from "../../../src/kernel/identity/identity.ts";
 import { systemClock as clock } from "../../../src/kernel/platform/clock.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { isStillAllowed } from "../../../src/outgoing/webhooks/subscriptions/store.ts";
+import { newOperator } from "../operators/console-people.ts";
 import { openMembersService } from "./members-service.ts";
 import { mailsTo, newMember, postForm, signIn } from "./signed-in-member.ts";
 
@@ -109,6 +110,32 @@ test("a rotated key works for the chosen overlap and is replaced once, and revok
   assert.equal((await rotate(last.id, "1")).status, 409);
   for (const what of ["rotated", "revoked"])
     await until(() => mailsTo(service, email).find((mail) => mail.includes(`Subject: A test key was ${what}`)));
+});
+
+test("mails every owner that an operator created, rotated or revoked a key, and once for each", async () => {
+  const { email, partnerId } = await firmWithOwner({ name: "Pier Law" });
+  const mailsOf = (what: string) =>
+    mailsTo(service, email).filter((mail) => mail.includes(`Subject: A test key was ${what}`));
+  const { keyId } = await service.cli<{ keyId: string }>("key", "issue", partnerId, "--test", "--name", "Intake");
+  await service.cli("key", "rotate", keyId);
+  await service.cli("key", "revoke", keyId);
+  await service.cli("key", "revoke", keyId, "--all");
+  for (const what of ["created", "rotated", "revoked"]) {
+    const mail = await until(() => mailsOf(what)[0]);
+    assert.match(mail, new RegExp(`The operator of this service ${what} the test key`));
+  }
+  assert.equal(mailsOf("revoked").length, 1);
+});
+
+test("mails the owners and all admins that an operator revoked a key in the console", async () => {
+  const { email, partnerId } = await firmWithOwner({ name: "Quay Law" });
+  const admin = await newOperator(running, { roles: ["admin"] });
+  const { keyId } = await service.cli<{ keyId: string }>("key", "issue", partnerId, "--test");
+  const path = `${service.baseUrl}/operator/partners/${partnerId}/keys/${keyId}/revoke`;
+  assert.equal((await postForm(path, {}, { cookie: admin.cookie })).status, 303);
+  await until(() => mailsTo(service, email).find((mail) => mail.includes("Subject: A test key was revoked")));
+  const news = "revoked a key of the firm Quay Law.";
+  await until(() => mailsTo(service, admin.email).find((mail) => mail.replaceAll(/=\r?\n/g, "").includes(news)));
 });
 
 test("tiers limit a firm's active keys, and its owners' new keys per day; rotations count only per day", async () => {

@@ -9,9 +9,11 @@ import {
   countActiveKeys,
   countCreatedKeys,
   type IssuedKey,
+  issueKey,
   type KeyDeps,
   type KeyLimits,
   type KeyMetadata,
+  type KeyOptions,
   type KeyRow,
   keyExpiry,
   keyName,
@@ -21,6 +23,7 @@ import {
   lockFirm,
   type RotatedKey,
   revokeKey,
+  rotateKey,
   rotateUnderLock,
   selectKey,
 } from "../../partners/partners.ts";
@@ -197,3 +200,24 @@ async function requireFewActive(
       `A firm of this tier has at most ${active} active ${environment} keys. Revoke one that is not used.`,
     );
 }
+
+/** Issues a key as `issueKey` does, and mails all owners of the firm. */
+export const issueKeyByOperator = (
+  deps: KeyDeps,
+  partnerId: string,
+  environment: Environment,
+  { also, ...options }: KeyOptions,
+): Promise<IssuedKey> =>
+  issueKey(deps, partnerId, environment, {
+    ...options,
+    async also(tx, issued) {
+      await also?.(tx, issued);
+      await mailOwnersOfKey(tx, { ...issued, userId: null, what: "created", at: deps.clock() });
+    },
+  });
+
+/** Rotates a key as `rotateKey` does, and mails all owners of the firm. */
+export const rotateKeyByOperator = (deps: KeyDeps, keyId: string, overlap: number): Promise<RotatedKey> =>
+  rotateKey(deps, keyId, overlap, (tx, rotated) =>
+    mailOwnersOfKey(tx, { ...rotated, userId: null, what: "rotated", at: deps.clock() }),
+  );

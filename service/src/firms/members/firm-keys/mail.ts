@@ -4,14 +4,15 @@ import { plainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 import { selectKeyMailFacts, selectOwners } from "./store.ts";
 
 type What = "created" | "rotated" | "revoked";
-type KeyChange = { keyId: string; userId: string; ownerId: string; what: What; at: string };
+type KeyChange = { keyId: string; userId: string | null; ownerId: string; what: What; at: string };
 
 /**
- * Mails all owners of the firm, the actor included, about a member's change to a key. The mail doesn't have the key.
+ * Mails all owners of the firm, the actor included, about a change to a key. The mail doesn't have the key.
+ * @param change.userId the member who made the change; null for an operator
  */
 export async function mailOwnersOfKey(
   tx: Tx,
-  { partnerId, at, ...change }: { partnerId: string; keyId: string; userId: string; what: What; at: Date },
+  { partnerId, at, ...change }: { partnerId: string; keyId: string; userId: string | null; what: What; at: Date },
 ): Promise<void> {
   for (const ownerId of await selectOwners(tx, partnerId))
     await keyMail.enqueue(tx, { ...change, ownerId, at: at.toISOString() });
@@ -30,7 +31,7 @@ export const keyMail = defineMail({
     subject: `A ${environment} key was ${what}`,
     greeting: "Hello,",
     lines: [
-      `${actorEmail} ${what} the ${environment} key ${named(name)} of ${plainTitle(firmName, "your firm")}.`,
+      `${actorEmail ?? "The operator of this service"} ${what} the ${environment} key ${named(name)} of ${plainTitle(firmName, "your firm")}.`,
       "If this was not agreed upon, revoke the key, and look at who is a member of the firm.",
     ],
     link: { label: "See the keys", url: `${baseUrl}/dashboard/keys` },

@@ -59,17 +59,18 @@ export async function selectOwners(tx: Tx, partnerId: string): Promise<string[]>
 
 export type KeyMailFacts = {
   ownerEmail: string;
-  actorEmail: string;
+  /** Null for an operator. */
+  actorEmail: string | null;
   firmName: string;
   name: string | null;
   environment: "live" | "test";
 };
 
 /** The facts about a key for an owner's mail; undefined for a person who is no longer an owner. */
-export async function selectKeyMailFacts(db: Sql, wanted: { keyId: string; userId: string; ownerId: string }) {
+export async function selectKeyMailFacts(db: Sql, wanted: { keyId: string; userId: string | null; ownerId: string }) {
   const [facts] = await db.query<KeyMailFacts>(sql`
     SELECT ou.email AS "ownerEmail", u.email AS "actorEmail", p.name AS "firmName", k.name, k.environment, ${verifiedFirm}
-    ${fromKeys} ${joinFirm(sql`k.partner_id`)} JOIN users u ON u.id = ${wanted.userId}
+    ${fromKeys} ${joinFirm(sql`k.partner_id`)} LEFT JOIN users u ON u.id = ${wanted.userId}
       JOIN members o ON o.partner_id = p.id AND o.role = 'owner' JOIN users ou ON ou.id = o.user_id
     WHERE k.id = ${wanted.keyId} AND o.user_id = ${wanted.ownerId}`);
   return facts;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
+import { issueKeyByOperator } from "../../../firms/members/members.ts";
 import { mailAdmins, may, type Operator } from "../../../firms/operators/operators.ts";
-import { type IssuedKey, issueKey, listKeys, type StorageUse, setPartner } from "../../../firms/partners/partners.ts";
+import { type IssuedKey, listKeys, type StorageUse, setPartner } from "../../../firms/partners/partners.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -23,7 +24,7 @@ const shownMost = 100;
 
 /**
  * Adds the list of firms, and the page of each firm with its tier, live access, keys and webhooks. All changes require
- * a passkey. All admins are mailed about new keys and changes of tier or live access, but not about revoked keys.
+ * a passkey. All admins are mailed about each change, and the firm's owners about a change to a key.
  */
 export function partnerPages(scope: FastifyInstance, deps: PartnerPagesDeps): void {
   const { db } = deps.firms;
@@ -80,7 +81,7 @@ function changeRoutes(scope: FastifyInstance, deps: PartnerPagesDeps): void {
       const environment = form["environment"] === "live" ? "live" : "test";
       const mailText = `${operator.name} issued a ${environment} key to the firm ${firm.name}.`;
       return show(deps, call, {
-        issued: await issueKey(deps.firms, params.id, environment, by(deps.firms, operator, mailText)),
+        issued: await issueKeyByOperator(deps.firms, params.id, environment, by(deps.firms, operator, mailText)),
       });
     },
   });
@@ -91,7 +92,9 @@ function changeRoutes(scope: FastifyInstance, deps: PartnerPagesDeps): void {
     async handle({ params: { id, keyId }, operator }) {
       const keys = isUuid(id) ? await listKeys(deps.firms, id) : [];
       if (!keys.some((key) => key.keyId === keyId)) throw new ServiceError("not_found", "No such key.");
-      await revokeWithCreated(deps.firms, keyId, false, operator.actor);
+      const { firm } = await firmRecord(deps.firms.db, id);
+      const mailText = `${operator.name} revoked a key of the firm ${firm.name}.`;
+      await revokeWithCreated(deps.firms, keyId, false, by(deps.firms, operator, mailText));
       return done(`${path}/${id}`, "key-revoked");
     },
   });
