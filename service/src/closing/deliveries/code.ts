@@ -2,7 +2,7 @@
  * The optional six-digit code of a delivery's link, which is mailed to the recipient. A person who gets only the link,
  * such as from a forwarded or scanned mail, can't open the documents.
  */
-import { readMailFirm } from "../../firms/partners/partners.ts";
+import { readAnsweringFirm } from "../../firms/members/members.ts";
 import { hourMs, minuteMs } from "../../kernel/platform/clock.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
@@ -92,12 +92,13 @@ export async function enterDelivery(
 /** The mail with a code. If the code was replaced or used before the mail is sent, it is not sent. */
 export const deliveryCodeMail = defineMail({
   queue: "delivery-code-mail",
-  async load({ deliveryId, codeId }: { deliveryId: string; codeId: string }, { db, clock }: MailDeps) {
+  async load({ deliveryId, codeId }: { deliveryId: string; codeId: string }, deps: MailDeps) {
+    const { db, clock } = deps;
     const [delivery, code] = [await store.selectDelivery(db, deliveryId), await codes.selectCode(db, deliveryId)];
     if (!delivery || delivery.revokedAt !== null || delivery.expiresAt <= clock() || code?.codeId !== codeId)
       return null;
     const room = await store.roomById(db, delivery.roomId);
-    return room ? { delivery, room, firm: await readMailFirm(db, room.partnerId) } : null;
+    return room ? { delivery, room, firm: await readAnsweringFirm(deps, room) } : null;
   },
   write({ delivery: { id, recipientName, recipientEmail }, room, firm }, { codeId }, { baseUrl, secrets }) {
     const heading = "Your code for the documents";

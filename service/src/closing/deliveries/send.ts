@@ -1,4 +1,4 @@
-import { readMailFirm } from "../../firms/partners/partners.ts";
+import { readAnsweringFirm } from "../../firms/members/members.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, type Owner, type Principal } from "../../kernel/identity/identity.ts";
 import { dayMs } from "../../kernel/platform/clock.ts";
@@ -247,13 +247,14 @@ export async function revokeDelivery(deps: DeliveryDeps, principal: Principal, r
 /** The mail with the link of a delivery. It is not sent if the delivery was ended in the meantime. */
 export const deliveryMail = defineMail({
   queue: "delivery-mail",
-  async load({ deliveryId }: { deliveryId: string }, { db, clock }: MailDeps) {
+  async load({ deliveryId }: { deliveryId: string }, deps: MailDeps) {
+    const { db, clock } = deps;
     const delivery = await store.selectDelivery(db, deliveryId);
     if (!delivery || delivery.revokedAt !== null || delivery.expiresAt <= clock()) return null;
     const room = await store.roomById(db, delivery.roomId);
     if (!room) return null;
-    const { partnerId } = room;
-    return { delivery, room, firm: await readMailFirm(db, partnerId), zone: await zoneOrDefault(db, partnerId) };
+    const zone = await zoneOrDefault(db, room.partnerId);
+    return { delivery, room, firm: await readAnsweringFirm(deps, room), zone };
   },
   write({ delivery, room, firm, zone }, _, { baseUrl, secrets }) {
     const by = nameIn(firm, "A firm");

@@ -121,6 +121,6 @@ export {
   namesOfFirmActors,
   ownerAddress,
   ownersWhoSee,
-  readFirmForSigners,
+  readAnsweringFirm,
 } from "./store.ts";
 export { linkSeriesOf, readLink, type UnsubscribeLink, unsubscribe, unsubscribeUrl } from "./unsubscribe-links.ts";

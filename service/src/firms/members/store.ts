@@ -191,11 +191,11 @@ export async function ownersWhoSee(db: Sql, { partnerId, environment }: Owner): 
 }
 
 /**
- * A firm as mails to its signers show it, including mails about their notarization. The consent to sign electronically
- * tells signers to answer the mail. So if the firm has no contact address, the answers go to the first owner with
- * access to the environment.
+ * A firm as mails to its clients, signers and other people show it. The consent to sign electronically tells signers to
+ * answer the mail. So if the firm has no contact address, all answers go to the first owner with access to the
+ * environment.
  */
-export async function readFirmForSigners(
+export async function readAnsweringFirm(
   { db, rowMac, clock }: { db: Sql; rowMac: RowMac; clock: Clock },
   owner: Owner,
 ): Promise<MailFirm> {

@@ -1,4 +1,4 @@
-import { readMailFirm } from "../../firms/partners/partners.ts";
+import { readAnsweringFirm } from "../../firms/members/members.ts";
 import { type Language, zonedText } from "../../kernel/platform/languages.ts";
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName, plainTitle } from "../../kernel/platform/mail/plain-name.ts";
@@ -124,12 +124,13 @@ type FillMail = { fillId: string; at: number };
 /** The mail that asks a person to fill in a form. It is not sent when the fill has ended. */
 export const fillMail = defineMail({
   queue: "fill-mail",
-  async load({ fillId }: FillMail, { db, secrets, clock }: MailDeps) {
+  async load({ fillId }: FillMail, deps: MailDeps) {
+    const { db, secrets, clock } = deps;
     const fill = await findFill({ db, ciphers: fillCiphers(secrets) }, fillId, null);
     if (fill?.state !== "open" || fill.expiresAt <= clock() || fill.person.email === null) return null;
     const { partnerId } = fill.owner;
     const zone = await zoneOrDefault(db, partnerId);
-    return { fill, to: fill.person.email, firm: await readMailFirm(db, partnerId), zone };
+    return { fill, to: fill.person.email, firm: await readAnsweringFirm(deps, fill.owner), zone };
   },
   write({ fill, to, firm, zone }, { fillId, at }, { secrets, baseUrl }) {
     const { language, name } = fill.person;

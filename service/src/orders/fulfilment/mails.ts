@@ -1,4 +1,4 @@
-import { readMailFirm } from "../../firms/partners/partners.ts";
+import { readAnsweringFirm } from "../../firms/members/members.ts";
 import { lastActor } from "../../kernel/audit/audit.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
@@ -115,7 +115,7 @@ export const orderMail = defineMail({
     const centsOf = refundedCentsOf[moment];
     const partCents = centsOf ? await centsOf(db, order.id, about.refund ?? "") : null;
     if (centsOf && partCents === null) return null;
-    const firm = await readMailFirm(db, order.partnerId);
+    const firm = await readAnsweringFirm(deps, order);
     const changes = await Promise.all(orders.map(({ code }) => emailChanges(db, code)));
     return {
       ...{ order, firm, partCents, closing: covered.closing },

@@ -174,7 +174,7 @@ const contactNotice = ({ member }: Principal): Html =>
   notice(
     "attention",
     "Your firm has no contact email",
-    html`Signing pages name no address for questions. Answers of clients to our emails do not reach you, and those of signers go to the firm’s first owner who can see the order. ${
+    html`Signing pages name no address for questions. Answers of clients and signers to our emails go to the firm’s first owner who can see the order. ${
       member?.role === "owner"
         ? html`<a href="/dashboard/settings#branding">Set the contact email</a>.`
         : "An owner of your firm sets it under Firm and settings."

@@ -942,3 +942,18 @@ test("prevents changes of a delivery in the database, and opens none that was ch
   await running.db.query(sql`UPDATE closing_deliveries SET row_mac = NULL WHERE id = ${id}`);
   assert.equal((await fetch(baseUrl + path)).status, 503);
 });
+
+test("answers of clients, participants and recipients go to an owner of a firm without a contact address", async () => {
+  const email = "answers@lender.example";
+  const mailWith = (subject: string) =>
+    until(() => mailsTo(running.service, email).find((mail) => mail.replaceAll(/\r\n[ \t]+/g, " ").includes(subject)));
+  await sendWithCode(email);
+  await mailWith("A document was sent to you");
+  assert.equal((await postTo(`${links(email)[0]}/code`)).status, 303);
+  const code = await place(acme, { email, svc_sign: "false", svc_notary: "true" });
+  await acme.post(`/api/partner/sandbox/orders/${code}/checkout`);
+  const invited = { name: "Lena Lender", email, role: "lender", invite: "on", submission: "a".repeat(52) };
+  assert.equal((await postForm(`${roomPage}/participants`, invited, agent)).status, 303);
+  for (const subject of ["A document was sent to you", "Your code for the", "Payment received", "You are invited to"])
+    assert.match(await mailWith(subject), /^Reply-To: agent@acme\.example\r$/m, subject);
+});

@@ -1,4 +1,4 @@
-import { readMailFirm } from "../../../firms/partners/partners.ts";
+import { readAnsweringFirm } from "../../../firms/members/members.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
@@ -47,9 +47,9 @@ export async function invite(
 /** Mails the link that the room has at the time of sending. Skips removed participants. */
 export const roomMail = defineMail({
   queue: roomMailQueue,
-  async load({ participantId }: RoomMail, { db }: MailDeps) {
-    const invited = await selectInvited(db, participantId);
-    return invited && { invited, firm: await readMailFirm(db, invited.partnerId) };
+  async load({ participantId }: RoomMail, deps: MailDeps) {
+    const invited = await selectInvited(deps.db, participantId);
+    return invited && { invited, firm: await readAnsweringFirm(deps, invited) };
   },
   write: ({ invited, firm }, { participantId, at }, { baseUrl }) => ({
     id: `room:${participantId}:${at}`,

@@ -1,4 +1,4 @@
-import { readFirmForSigners } from "../../../firms/members/members.ts";
+import { readAnsweringFirm } from "../../../firms/members/members.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -106,7 +106,7 @@ export const signingMail = defineMail({
     const asking = { orderId: row.orderId, email: row.email, mail: claimOf(about) };
     const paid = moment === "request" && !about.former ? await claimMentionedPayments(deps, asking) : null;
     const message = moment === "request" ? await messageFor(deps, row.orderId) : null;
-    const firm = await readFirmForSigners(deps, row);
+    const firm = await readAnsweringFirm(deps, row);
     const zone = await zoneOrDefault(db, row.partnerId);
     const linked = rows.map(({ orderId }) => orderId);
     const noticed = moment === "notarized" ? await noticesWithLink(deps, linked, row) : [];

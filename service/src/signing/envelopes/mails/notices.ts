@@ -1,4 +1,4 @@
-import { readFirmForSigners } from "../../../firms/members/members.ts";
+import { readAnsweringFirm } from "../../../firms/members/members.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { minuteMs } from "../../../kernel/platform/clock.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -76,7 +76,7 @@ export const noticeMail = defineMail({
       orders.filter((id) => covered.includes(id)),
     );
     const to = currentEmail(await correctionsOf(db, order.id), signer);
-    return { to, rows, signer, firm: await readFirmForSigners(deps, order) };
+    return { to, rows, signer, firm: await readAnsweringFirm(deps, order) };
   },
   write: (found, about, deps) => letterOf(deps, found, about),
 });

@@ -1,4 +1,4 @@
-import { readFirmForSigners } from "../../../firms/members/members.ts";
+import { readAnsweringFirm } from "../../../firms/members/members.ts";
 import { isLanguage, type Language } from "../../../kernel/platform/languages.ts";
 import type { MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
@@ -14,6 +14,6 @@ export async function addressedTo(
   const language: Language = isLanguage(spoken) ? spoken : "en";
   const words = sessionWords[language];
   const greeting = words.hello(isPlainName(name) ? name : null);
-  const firm = await readFirmForSigners(deps, order);
+  const firm = await readAnsweringFirm(deps, order);
   return { to: email, greeting, language, words, environment: order.environment, firm };
 }

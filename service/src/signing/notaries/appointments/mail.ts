@@ -86,8 +86,7 @@ const mailIn = (queue: string) =>
       if (!to) return null;
       const role = guest?.role ?? null;
       const letter = await addressedTo(deps, order, to);
-      // Only signers are promised that their answers reach somebody at the firm. The entry's organizer must stay the same
-      // in all versions, and for everybody.
+      // Notaries don't get an owner's address. The entry's organizer must stay the same in all versions, and for everybody.
       const branded = await readMailFirm(db, order.partnerId);
       const firm = person === null ? branded : letter.firm;
       const about = { session, role, notary: commissionName, organizer: branded.contactEmail, ...letter, firm };

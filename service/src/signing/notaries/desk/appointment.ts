@@ -1,4 +1,4 @@
-import { readFirmForSigners } from "../../../firms/members/members.ts";
+import { readAnsweringFirm } from "../../../firms/members/members.ts";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { auditLine, countLines } from "../../../kernel/audit/audit.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
@@ -99,7 +99,7 @@ export const appointmentMail = defineMail({
   load({ mac, ...about }: VouchedMail, deps: MailDeps) {
     if (!deps.rowMac.holds(appointmentQueue, mailMembers(about), Buffer.from(mac ?? "", "hex")))
       throw new Error("the mail of an appointment is not what the service queued");
-    return readFirmForSigners(deps, about);
+    return readAnsweringFirm(deps, about);
   },
   write(firm, { to, name, url, when, notary, environment, id }) {
     const by = isPlainName(notary) ? `the notary ${notary}` : "a notary";

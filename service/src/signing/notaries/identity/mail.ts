@@ -1,4 +1,4 @@
-import { readFirmForSigners } from "../../../firms/members/members.ts";
+import { readAnsweringFirm } from "../../../firms/members/members.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { isLanguage, type Language } from "../../../kernel/platform/languages.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
@@ -113,7 +113,7 @@ export const identityMail = defineMail({
     const { name, email: to } = person;
     const { environment } = order;
     const about: Loaded = { to, name, language, notary: notary.commissionName, token, environment };
-    return { ...about, firm: await readFirmForSigners(deps, order) };
+    return { ...about, firm: await readAnsweringFirm(deps, order) };
   },
   write({ to, name, language, notary, token, environment, firm }, { checkId }, { baseUrl }) {
     const { subject, hello, line, have, link, caution } = words[language];

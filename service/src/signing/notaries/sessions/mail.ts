@@ -1,6 +1,5 @@
 import { createHmac } from "node:crypto";
-import { readFirmForSigners } from "../../../firms/members/members.ts";
-import { readMailFirm } from "../../../firms/partners/partners.ts";
+import { readAnsweringFirm } from "../../../firms/members/members.ts";
 import { isLanguage, type Language } from "../../../kernel/platform/languages.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
@@ -66,9 +65,8 @@ export const liveMail = defineMail({
     const wanted = to.language ?? "";
     const language: Language = isLanguage(wanted) ? wanted : "en";
     const code = codeId === null ? null : roomCode(secrets, codeId);
-    const { environment, partnerId } = order;
-    // Only signers are promised that their answers reach somebody at the firm.
-    const firm = await (email === null ? readFirmForSigners(deps, order) : readMailFirm(db, partnerId));
+    const { environment } = order;
+    const firm = await readAnsweringFirm(deps, order);
     return { name: to.name, to: to.email, language, notary: notary.commissionName, token, code, environment, firm };
   },
   write({ name, to, language, notary, token, code, environment, firm }, { personId, codeId, at }, { baseUrl }) {
