@@ -25,7 +25,7 @@ import {
   type WaitingPart,
 } from "../payments/payments.ts";
 import { closeApproved } from "./part.ts";
-import { lockShown, type RefundDeps, refundsOfPart } from "./rules.ts";
+import { bookerNeeded, lockShown, type RefundDeps, refundsOfPart } from "./rules.ts";
 import { selectApprovedParts, selectOpenOfOrder } from "./store.ts";
 
 /**
@@ -90,7 +90,7 @@ async function reverseBooking(
  */
 function requireBooker(operator: Operator, now: Date): void {
   requirePermission(operator, ["money.decide"]);
-  requirePerson(operator, "Bookings of money need people with names. Sign in by email.");
+  requirePerson(operator, bookerNeeded);
   requirePasskeyOf(operator, now);
   requireDecidesNow(operator, now);
 }

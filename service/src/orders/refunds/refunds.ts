@@ -32,7 +32,7 @@ export {
   requestUnappliedRefund,
   withdrawRefund,
 } from "./request.ts";
-export { type Held, namesNeeded, type RefundDeps } from "./rules.ts";
+export { bookerNeeded, type Held, namesNeeded, type RefundDeps } from "./rules.ts";
 export { hasPartRefund, partnerOfRequest } from "./store.ts";
 
 export const protectedTables = [...requestRows, assignmentRows];

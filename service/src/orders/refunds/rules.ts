@@ -27,8 +27,9 @@ export type RefundDeps = {
   processor: Pick<Processor, "refundsOf"> | null;
 };
 
-/** The refusal for an operator who signed in by a command line link. */
+/** The refusals for an operator who signed in by a command line link. */
 export const namesNeeded = "Refunds need people with names. Sign in by email, or use order move at the command line.";
+export const bookerNeeded = "Bookings of money need people with names. Sign in by email.";
 
 /**
  * The operator's person id. Refunds need named people.

@@ -79,10 +79,14 @@ test("an operator books a firm’s check for a lost payment, and the firm reads 
   assert.equal((await post(baseUrl + action, form, agent)).status, 403);
   const { url } = await running.service.cli("operator", "link");
   const answer = await postForm(baseUrl + new URL(url ?? "").pathname, {});
-  const nameless = await post(baseUrl + action, form, {
-    cookie: answer.headers.getSetCookie()[0]?.split(";")[0] ?? "",
-  });
+  const byLink = { cookie: answer.headers.getSetCookie()[0]?.split(";")[0] ?? "" };
+  const nameless = await post(baseUrl + action, form, byLink);
   assert.equal(nameless.status, 409);
+  const seen = await page(`/operator/orders/${code}`, byLink);
+  assert.ok(seen.includes(`The firm still owes ${sum}.`));
+  assert.doesNotMatch(seen, /Book a payment of the firm/);
+  assert.match(seen, /<p>Bookings of money need people with names\. Sign in by email\.</);
+  assert.match(seen, /Let it be paid again/);
   assert.match(await nameless.text(), /Bookings of money need people with names\. Sign in by email\.</);
   const earlier = await newSession(running, approver.id, { at: new Date(Date.now() - 16 * 60_000) });
   const stale = await post(baseUrl + action, form, earlier);

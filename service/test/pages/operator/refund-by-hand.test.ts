@@ -10,8 +10,13 @@ const refund: WaitingRefund = {
   ...{ id: "re_1", paymentIntent: "pi_1", amountCents: 500, currency: "usd", seenAt: at },
   ...{ shares: [share], state: "waiting", assignment: null },
 };
-const shownTo = (role: OperatorRole, each = refund, session: Operator["session"] = null): string => {
-  const shown = { id: "a", name: "A", email: null, roles: [role], environment: "live", actor: "operator:a" } as const;
+const shownTo = (
+  role: OperatorRole,
+  each = refund,
+  session: Operator["session"] = null,
+  id: string | null = "a",
+): string => {
+  const shown = { id, name: "A", email: null, roles: [role], environment: "live", actor: "operator:a" } as const;
   const operator: Operator = { ...shown, sessionId: "s", signedInAt: at, decidesFrom: null, session };
   return String(byHandCard([each], operator));
 };
@@ -29,6 +34,17 @@ test("an approver without a passkey has no form for it, and an agent needs no pa
   } as unknown as Operator["session"];
   assert.doesNotMatch(shownTo("approver", refund, session), /<form/);
   assert.match(shownTo("agent", refund, session), /name="part-7"/);
+});
+
+test("an operator who came by a link of the command line has no form for it", () => {
+  const byLink = (each = refund) => shownTo("approver", each, null, null);
+  assert.match(byLink(), /\$5\.00/);
+  assert.doesNotMatch(byLink(), /<form/);
+  const assignment = {
+    ...{ id: "1", refund: refund.id, parts: [{ payment: 7, cents: 500 }], reason: "asked", requestedAt: at },
+    ...{ requestedBy: "b", requestedByName: "B" },
+  };
+  assert.doesNotMatch(byLink({ ...refund, assignment }), /<form|\/approve"|\/drop"/);
 });
 
 test("an assignment of a refund that failed can be refused, and not approved", () => {

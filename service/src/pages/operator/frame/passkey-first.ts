@@ -1,6 +1,13 @@
 import type { FastifyInstance } from "fastify";
 import { returnPath } from "../../../firms/members/members.ts";
-import { may, mustAddPasskey, type Operator, passkeyPermissions } from "../../../firms/operators/operators.ts";
+import {
+  may,
+  mayNow,
+  mustAddPasskey,
+  type Operator,
+  type Permission,
+  passkeyPermissions,
+} from "../../../firms/operators/operators.ts";
 import { isRecentPasskey } from "../../../kernel/platform/recent-proof.ts";
 import { notice } from "../../ui/components.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
@@ -31,6 +38,20 @@ export const passkeyForMoney = (operator: Operator): Html | false =>
   may(operator, "money.decide") &&
   mustAddPasskey(operator, "money.decide") &&
   html`<p>To decide about money, you need a passkey of your own. ${addPasskeyLink()}.</p>`;
+
+/**
+ * True if the operator may use a permission about money that only a person with a name can use. A link of the command
+ * line names nobody.
+ */
+export const mayByName = (operator: Operator, permission: Permission): boolean =>
+  operator.id !== null && mayNow(operator, permission);
+
+/**
+ * Says why the forms about money are missing: the operator came by a link of the command line, or has no passkey.
+ * @param needed the sentence for a link of the command line
+ */
+export const missingForMoney = (operator: Operator, needed: string): Html | false =>
+  operator.id === null ? html`<p>${needed}</p>` : passkeyForMoney(operator);
 
 /** Adds the route of the button that `passkeyFirst` shows. The route redirects back after the passkey was used. */
 export function passkeyFirstRoute(scope: FastifyInstance, frame: ConsoleFrame): void {

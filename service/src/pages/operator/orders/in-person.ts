@@ -1,4 +1,5 @@
 import { may, type Operator } from "../../../firms/operators/operators.ts";
+import { namesNeeded } from "../../../orders/refunds/refunds.ts";
 import type { InPersonRequest } from "../../../signing/notaries/notaries.ts";
 import type { OrderRecord } from "../../../upkeep/console/console.ts";
 import { statusBadge } from "../../ui/components.ts";
@@ -36,6 +37,6 @@ export function inPersonOfOrder({ record: { order, tasks }, inPerson, operator, 
 ${
   owed !== undefined &&
   html`<p>${statusBadge("attention", "The technology fee was not asked back")} Ask again when what stood in the way has ended. If it never can be, give the money back at the processor, and end the task in words.</p>
-${may(operator, "refunds.request") && buttonForm(`${path}/technology-fee`, "Ask for the technology fee", { kind: "secondary" })}`
+${may(operator, "refunds.request") && (operator.id === null ? html`<p>${namesNeeded}</p>` : buttonForm(`${path}/technology-fee`, "Ask for the technology fee", { kind: "secondary" }))}`
 }`;
 }

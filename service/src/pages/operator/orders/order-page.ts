@@ -5,6 +5,7 @@ import type { Operator } from "../../../firms/operators/operators.ts";
 import { taskWords } from "../../../kernel/tasks/tasks.ts";
 import { serviceFlags } from "../../../orders/order/order.ts";
 import { type LossToBook, type OutsideWay, outsideWays, type PayAgain } from "../../../orders/payments/payments.ts";
+import { bookerNeeded } from "../../../orders/refunds/refunds.ts";
 import type { OrderDocument, SignerState } from "../../../signing/envelopes/envelopes.ts";
 import type { InPersonRequest } from "../../../signing/notaries/notaries.ts";
 import type { ConsoleMove, OrderRecord } from "../../../upkeep/console/console.ts";
@@ -26,7 +27,7 @@ import { isSimulated, signerWords } from "../../ui/orders/signer-words.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { lostStep, orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { passkeyForMoney } from "../frame/passkey-first.ts";
+import { missingForMoney } from "../frame/passkey-first.ts";
 import { handOverOf, labelList } from "../paper/labels.ts";
 import { acceptancePart, finishedForm } from "./finished-forms.ts";
 import { inPersonOfOrder } from "./in-person.ts";
@@ -60,6 +61,8 @@ export type OrderView = {
   /** The amount that a bank reversed and that could be paid again. Null for none, and if a row about it was altered. */
   payAgain: PayAgain | null;
   mayDecideMoney: boolean;
+  /** False also for a link of the command line: bookings need a person with a name. */
+  mayBookMoney: boolean;
   /** The order's payments of which a bank took money back; null if a row about one was altered. */
   losses: readonly LossToBook[] | null;
   /** True if the operator may print or fax the order's document now, because no provider sends it. */
@@ -166,17 +169,17 @@ const undoPaidBackForm = (path: string, { document, way, cents }: Booking, typed
   );
 
 function payments(view: OrderView): Html {
-  const { operator, mayRequestRefund, payAgain, mayDecideMoney, losses, typed } = view;
+  const { operator, mayRequestRefund, payAgain, mayDecideMoney, mayBookMoney, losses, typed } = view;
   const { order, history } = view.record;
   const path = `/operator/orders/${order.code}`;
   const none = emptyState("No payment", "What the payment processor reports appears here.");
   const list = html`<ul class="plain-list">${history.payments.map(
     ({ amountCents, currency, simulated, receivedAt, refundedAt, returnedCents, paidOutside }) =>
-      html`<li>${money(amountCents)} ${currency.toUpperCase()}${simulated && html` (simulated)`}, received ${time(new Date(receivedAt))}${refundedAt !== null ? html`, refunded ${time(new Date(refundedAt))}` : returnedCents > 0 && html`, of which ${money(returnedCents)} went back`}${paidOutside.map(({ way, cents, at }) => html`; ${money(cents)} paid back ${outsideWays[way]}, ${time(new Date(at))}`)}${mayDecideMoney && paidOutside.map((booking) => undoPaidBackForm(path, booking, typed))}</li>`,
+      html`<li>${money(amountCents)} ${currency.toUpperCase()}${simulated && html` (simulated)`}, received ${time(new Date(receivedAt))}${refundedAt !== null ? html`, refunded ${time(new Date(refundedAt))}` : returnedCents > 0 && html`, of which ${money(returnedCents)} went back`}${paidOutside.map(({ way, cents, at }) => html`; ${money(cents)} paid back ${outsideWays[way]}, ${time(new Date(at))}`)}${mayBookMoney && paidOutside.map((booking) => undoPaidBackForm(path, booking, typed))}</li>`,
   )}</ul>`;
-  const hasDecisions =
-    payAgain?.refusal === null || hasLossForms(losses) || history.payments.some((each) => each.paidOutside.length > 0);
-  return html`${history.payments.length === 0 ? none : list}${payAgain && payAgainPart(path, payAgain, mayDecideMoney)}${lossPart(losses, { path, mayBook: mayDecideMoney, typed })}${hasDecisions && passkeyForMoney(operator)}${mayRequestRefund && html`<div class="form-actions"><a class="button quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
+  const hasBookings = hasLossForms(losses) || history.payments.some((each) => each.paidOutside.length > 0);
+  const hasDecisions = hasBookings || (payAgain?.refusal === null && !mayDecideMoney);
+  return html`${history.payments.length === 0 ? none : list}${payAgain && payAgainPart(path, payAgain, mayDecideMoney)}${lossPart(losses, { path, mayBook: mayBookMoney, typed })}${hasDecisions && missingForMoney(operator, bookerNeeded)}${mayRequestRefund && html`<div class="form-actions"><a class="button quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
 }
 
 const notes = ({ record: { notes: all, names }, mayNote, typed }: OrderView, path: string): Html =>

@@ -32,6 +32,7 @@ import { documentToSave } from "../../ui/orders/document-list.ts";
 import { documentView } from "../../ui/orders/document-view.ts";
 import { viewerPolicy } from "../../ui/page/policy.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
+import { mayByName } from "../frame/passkey-first.ts";
 import { moneyRoutes } from "./money-routes.ts";
 import { moveByForm } from "./move-by-form.ts";
 import type { Typed } from "./move-forms.ts";
@@ -133,6 +134,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
     inPerson: inPerson ?? null,
     payAgain,
     mayDecideMoney: mayNow(operator, "money.decide"),
+    mayBookMoney: mayByName(operator, "money.decide"),
     losses,
     typed,
     error: error ?? typed?.error,

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { mayNow, type Operator, type Permission } from "../../../firms/operators/operators.ts";
+import type { Operator, Permission } from "../../../firms/operators/operators.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { refundsOnPage } from "../../../orders/payments/payments.ts";
 import {
@@ -19,6 +19,7 @@ import { field, textArea } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type ConsoleFrame, consoleRoute } from "../frame/console.ts";
+import { mayByName } from "../frame/passkey-first.ts";
 
 export const paymentsPath = "/operator/payments";
 const path = `${paymentsPath}/assignments`;
@@ -95,7 +96,7 @@ function refundPart(refund: WaitingRefund, id: string, operator: Operator, typed
   return html`<div class="room-part"><h3>${moneyIn(amountCents, currency)}</h3>
 <p>${time(seenAt)}, <code class="breakable">${refund.id}</code></p>
 ${state === "pending" && html`<p>It is on its way. Wait for the bank; then say which orders it was for.</p>`}
-${assignment ? decision(refund, assignment, operator) : state === "waiting" && mayAsk.some((each) => mayNow(operator, each)) && assignForm(refund, id, typed["refund"] === refund.id ? typed : {})}</div>`;
+${assignment ? decision(refund, assignment, operator) : state === "waiting" && mayAsk.some((each) => mayByName(operator, each)) && assignForm(refund, id, typed["refund"] === refund.id ? typed : {})}</div>`;
 }
 
 export const orderLink = (code: string): Html => html`<a href="/operator/orders/${code}">${shortCode(code)}</a>`;
@@ -125,8 +126,8 @@ function decision(
   });
   return html`<p><span class="breakable">${requestedByName}</span> said on ${time(requestedAt)}: ${listed}. <span class="breakable">${reason}</span></p>
 ${state === "ended" && html`<p>Nothing of this refund is left to assign: it failed, or the orders’ money went back in another way.</p>`}
-${state === "waiting" && mayNow(operator, "money.decide") && approve}
-${(isOwn || mayNow(operator, "money.decide")) && buttonForm(`${path}/${assignment}/drop`, isOwn ? "Withdraw" : "Refuse", { kind: "quiet-button", about: `the orders of ${id}` })}`;
+${state === "waiting" && mayByName(operator, "money.decide") && approve}
+${(isOwn || mayByName(operator, "money.decide")) && buttonForm(`${path}/${assignment}/drop`, isOwn ? "Withdraw" : "Refuse", { kind: "quiet-button", about: `the orders of ${id}` })}`;
 }
 
 function assignForm({ id, shares, amountCents, currency }: WaitingRefund, form: string, typed: FormValues): Html {

@@ -18,6 +18,7 @@ import {
   unappliedPayments,
 } from "../../../orders/payments/payments.ts";
 import {
+  namesNeeded,
   type RefundDeps,
   requestUnappliedRefund,
   type WaitingRefund,
@@ -31,7 +32,7 @@ import { errorSummary, textArea } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type ConsoleFrame, consolePage, consoleRoute, operatorOf } from "../frame/console.ts";
-import { passkeyForMoney } from "../frame/passkey-first.ts";
+import { mayByName, missingForMoney } from "../frame/passkey-first.ts";
 import { assignmentRoutes, byHandCard, mayAsk, orderLink, paymentsPath as path } from "./by-hand.ts";
 
 export type PaymentPagesDeps = { frame: ConsoleFrame; db: Database; refunds: RefundDeps; processor: Processor | null };
@@ -147,7 +148,7 @@ function paymentsBody(view: PaymentsView): Html {
     "Payments that arrived too late, a second time, or after their refund, and so paid for no order. Ask for a refund: another person approves it, and the processor refunds only this amount. If you handled a payment in another way, note it here.";
   return html`${pageHead("Payments that fit no order", lead)}
 ${errorSummary(error)}
-${[open ?? [], byHand, pending, charges].some(({ length }) => length > 0) && passkeyForMoney(operator)}
+${(operator.id === null ? [open ?? [], byHand] : [open ?? [], byHand, pending, charges]).some(({ length }) => length > 0) && missingForMoney(operator, namesNeeded)}
 <div class="panels">
 ${open?.length ? open.map((each, index) => paymentCard(each, `payment-${index}`, operator)) : emptyState("Nothing waits", "Every payment has moved its order.")}
 ${byHand.length > 0 && byHandCard(byHand, operator, typed)}
@@ -220,7 +221,7 @@ function paymentCard(payment: UnappliedPayment, id: string, operator: Operator |
 }
 
 const forms = ({ eventId, amount, isAuthentic }: UnappliedPayment, id: string, operator: Operator): Html =>
-  html`${isAuthentic && amount !== null && mayAsk.some((each) => mayNow(operator, each)) && refundForm(eventId, id)}
+  html`${isAuthentic && amount !== null && mayAsk.some((each) => mayByName(operator, each)) && refundForm(eventId, id)}
 ${mayNow(operator, "money.decide") && resolveForm(eventId, id)}`;
 
 const refundForm = (eventId: string, form: string): Html =>

@@ -2,6 +2,7 @@ import { may, mayDoTask, needsPasskeyFirst, type Operator } from "../../../firms
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { endsByWord, mayAskAgain, type TaskKind, taskKinds, taskWords } from "../../../kernel/tasks/tasks.ts";
 import { outsideWays } from "../../../orders/payments/payments.ts";
+import { bookerNeeded } from "../../../orders/refunds/refunds.ts";
 import { type NotaryDay, type SupplyState, waitingWords } from "../../../signing/notaries/notaries.ts";
 import type { QueueCount, Task } from "../../../upkeep/console/console.ts";
 import { card, emptyState, pageHead, statusBadge } from "../../ui/components.ts";
@@ -198,20 +199,23 @@ function actions({ id, kind, state, claimedBy, orderCode }: Task, operator: Oper
   if (mayAskAgain(kind)) return html`${release}${buttonForm(`${path}/ask-again`, "Not known yet", options)}`;
   if (!endsByWord(kind)) return release;
   return html`${release}<details class="ask"><summary>Done</summary><form class="form" method="post" action="${path}/done">
-<input type="hidden" name="back" value="${back}">${kind === "refund_failed" && wayFields(id)}${field({ form: `task-${id}`, name: "outcome", label: "What was done", required: true, maxLength: 500 })}
+<input type="hidden" name="back" value="${back}">${kind === "refund_failed" && wayFields(id, operator)}${field({ form: `task-${id}`, name: "outcome", label: "What was done", required: true, maxLength: 500 })}
 <div class="form-actions"><button type="submit" class="quiet-button">Mark as done</button></div></form></details>`;
 }
 
 /** Asks how the money of a failed refund was returned, because the books record it. */
-const wayFields = (id: number): Html =>
-  html`${wayField(id)}${checkbox({
+const wayFields = (id: number, operator: Operator): Html =>
+  html`${wayField(id, operator)}${checkbox({
     form: `task-${id}`,
     name: "further",
     label: "In addition to later refunds",
     hint: "Tick this only if the payment was refunded again after this refund failed, and that was other money.",
   })}`;
 
-const wayField = (id: number): Html =>
+const wayHint =
+  "The amount of the failed refund is then booked as returned, and the firm is mailed. One person is enough, because that refund was approved before or made at the payment processor. The order’s page can reverse a wrong booking. Choose “Nothing to book” if the money goes back at the payment processor, or not at all. While the whole order is being refunded, “Nothing to book” ends the task only once the payment processor has reported another refund.";
+
+const wayField = (id: number, { id: person }: Operator): Html =>
   select({
     form: `task-${id}`,
     name: "how",
@@ -220,8 +224,11 @@ const wayField = (id: number): Html =>
     value: "",
     options: [
       { value: "", label: "Choose" },
-      ...Object.entries(outsideWays).map(([value, words]) => ({ value, label: `Paid back ${words}` })),
+      ...(person === null ? [] : Object.entries(outsideWays)).map(([value, words]) => ({
+        value,
+        label: `Paid back ${words}`,
+      })),
       { value: "none", label: "Nothing to book" },
     ],
-    hint: "The amount of the failed refund is then booked as returned, and the firm is mailed. One person is enough, because that refund was approved before or made at the payment processor. The order’s page can reverse a wrong booking. Choose “Nothing to book” if the money goes back at the payment processor, or not at all. While the whole order is being refunded, “Nothing to book” ends the task only once the payment processor has reported another refund.",
+    hint: person === null ? bookerNeeded : wayHint,
   });
