@@ -79,12 +79,18 @@ const unsigned = "Nobody’s signature is in the document.";
 export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWords>> = {
   quote_ready: ({ firm, totalCents }) => ({
     subject: "Your quote is ready",
-    lines: [
-      `An order for your document from ${firm} is ready to be paid.`,
-      "Look at what was ordered, and pay online. Work starts as soon as the payment clears.",
-    ],
-    facts: [["Amount", dollars(totalCents)]],
-    goal: "payment",
+    lines:
+      totalCents === 0
+        ? [
+            `An order for your document from ${firm} is ready. There is nothing to pay for it.`,
+            "Look at what was ordered, and begin it on its page. Work starts then.",
+          ]
+        : [
+            `An order for your document from ${firm} is ready to be paid.`,
+            "Look at what was ordered, and pay online. Work starts as soon as the payment clears.",
+          ],
+    facts: [["Amount", totalCents === 0 ? null : dollars(totalCents)]],
+    goal: totalCents === 0 ? "page" : "payment",
   }),
   payment_received: ({ firm, totalCents }) => ({
     subject: totalCents === 0 ? "Your order has begun" : "Payment received",

@@ -30,10 +30,15 @@ export const togetherWords: Readonly<
 > = {
   quote_ready: ({ firm, orders }) => ({
     subject: "Your quote is ready",
-    lines: [
-      `${orders.length} documents from ${firm} are ready to be paid, with one payment.`,
-      "Look at what was ordered, and pay online. Work starts as soon as the payment clears.",
-    ],
+    lines: orders.every(isFree)
+      ? [
+          `${orders.length} documents from ${firm} are ready. There is nothing to pay for them.`,
+          "Look at what was ordered, and begin it on its page. Work starts then.",
+        ]
+      : [
+          `${orders.length} documents from ${firm} are ready to be paid, with one payment.`,
+          "Look at what was ordered, and pay online. Work starts as soon as the payment clears.",
+        ],
     amountOf: totalOf,
     goal: "payment",
   }),

@@ -25,7 +25,7 @@ import { type Html, html, render } from "../ui/render.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
 import { clientRoute, messagePage } from "./client-route.ts";
 import { closingWords } from "./closing-words.ts";
-import { documentsHint } from "./order-page.ts";
+import { documentsHint, payLabel } from "./order-page.ts";
 import { mailedDocuments, mailWords, type OrderPageDeps, orderOf } from "./order-routes.ts";
 
 type Shown = {
@@ -278,8 +278,8 @@ function payPart(shown: Shown, reader: Reader): Html {
     const isBanksTurn = refused.every(({ refusal }) => refusal === "in_process");
     return html`${isBanksTurn ? page.bankPayment.map((line) => html`<p>${line}</p>`) : reasons}`;
   }
-  const amount = money(due.reduce((sum, { dueCents }) => sum + dueCents, 0));
-  const label = due.length === 1 ? page.pay(amount) : page.payAll(due.length, amount);
+  const cents = due.reduce((sum, { dueCents }) => sum + dueCents, 0);
+  const label = due.length === 1 ? payLabel(page, cents) : page.payAll(due.length, money(cents));
   const supplements = due.flatMap((order) => {
     if (order.dueFor === "price") return [];
     const why = (order.dueFor === "loss" ? page.payAgain : page.supplement)(money(order.dueCents));

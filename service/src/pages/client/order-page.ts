@@ -153,6 +153,10 @@ export const documentsHint = ({ documentsMail }: Words, email: string, environme
 const payButton = (path: string, label: string, { asked }: Pick<Reader, "asked">, kind = ""): Html =>
   html`<form class="button-form no-print" method="post" action="${linkFor({ asked }, path)}"><button type="submit" class="pay ${kind}">${label}</button></form>`;
 
+/** The label of the button that leads to the checkout. There, the client also begins an order that costs nothing. */
+export const payLabel = ({ begin, pay }: Pick<Words["orderPage"], "begin" | "pay">, cents: number): string =>
+  cents === 0 ? begin : pay(money(cents));
+
 /**
  * The payment buttons. A further amount has one button. A price has one for this document, and one for all documents of
  * the client's closing if there are several.
@@ -171,7 +175,7 @@ ${payButton(`/orders/${code}/checkout`, page.pay(amount), reader)}
   const total = orders.reduce((sum, each) => sum + each.totalCents, 0);
   const isShared = orders.length > 1;
   return html`${isShared && payButton(`${path}/together`, page.payAll(orders.length, money(total)), reader)}
-${payButton(path, isShared ? page.payThis(money(totalCents)) : page.pay(money(totalCents)), reader, isShared ? "quiet-button" : "")}
+${payButton(path, isShared ? page.payThis(money(totalCents)) : payLabel(page, totalCents), reader, isShared ? "quiet-button" : "")}
 ${withheld > 0 && html`<p class="quiet-text no-print">${page.payWithheld(withheld)}</p>`}
 <p class="quiet-text no-print">${page.payHint} <a href="#quote">${page.toQuote}</a></p>`;
 }

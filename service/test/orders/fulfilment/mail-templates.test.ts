@@ -111,6 +111,9 @@ test("a parcel is named with its number, a fax by the end of its number, and unk
   assert.match(mailOf("payment_received", at, { ...order, totalCents: 0 }, links).subject, /Your order has begun/);
   assert.match(free, /There is nothing to pay for the document/);
   assert.doesNotMatch(free, /\$|[Pp]ayment received|cleared/);
+  const freeQuote = of("quote_ready", { totalCents: 0 });
+  assert.match(freeQuote, /There is nothing to pay for it\./);
+  assert.doesNotMatch(freeQuote, /\$|[Pp]ay online|[Rr]eview and pay|payment/);
   const unknown = { carrier: null, trackingNumber: null, faxTo: null, refundedCents: null, title: null };
   for (const moment of moments) assert.doesNotMatch(of(moment, unknown), /null|undefined|: *$/, moment);
 });

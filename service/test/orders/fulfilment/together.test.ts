@@ -157,6 +157,8 @@ test("a mail about several documents names each with its amount, the sum, and wh
   const free = letterTogether("payment_received", about, [{ ...order, totalCents: 0, links }]);
   assert.match(free.subject, /^Your orders have begun: /);
   assert.match(free.lines[0] ?? "", /^There is nothing to pay for /);
+  const freeQuote = letterTogether("quote_ready", about, [{ ...order, totalCents: 0, links }]);
+  assert.match(freeQuote.lines[0] ?? "", /There is nothing to pay for them\.$/);
   const quote = letterTogether("quote_ready", about, orders);
   assert.equal(quote.subject, "Your quote is ready: 12 Elm Street (2 documents)");
   assert.deepEqual(quote.facts, [

@@ -186,6 +186,15 @@ describe("the page of an order", () => {
     assert.match(page, /Total<\/th><td>\$1,228\.96<\/td>/);
   });
 
+  test("asks nobody to pay $0.00", () => {
+    const label = (totalCents: number) =>
+      /class="pay [^>]*>([^<]+)</.exec(
+        orderFragment(order({ payable: true, totalCents, together: { orders: [{ totalCents }], withheld: 0 } })),
+      )?.[1];
+    assert.equal(label(122896), "Pay $1,228.96");
+    assert.equal(label(0), "Begin the order: there is nothing to pay");
+  });
+
   test("omits subtotal and discount when the tier has none", () => {
     assert.doesNotMatch(orderFragment(order({ discountCents: 0 })), /Subtotal|Partner discount/);
   });

@@ -34,6 +34,7 @@ export const en = {
   },
   orderPage: {
     next: "What happens next",
+    begin: "Begin the order: there is nothing to pay",
     pay: (amount: string) => `Pay ${amount}`,
     payAll: (count: number, amount: string) => `Pay all ${count} documents together: ${amount}`,
     payThis: (amount: string) => `Pay this document alone: ${amount}`,

@@ -48,6 +48,7 @@ export const es: Words = {
   },
   orderPage: {
     next: "Qué sigue",
+    begin: "Iniciar el pedido: no hay nada que pagar",
     pay: (amount) => `Pagar ${amount}`,
     payAll: (count, amount) => `Pagar juntos los ${count} documentos: ${amount}`,
     payThis: (amount) => `Pagar solo este documento: ${amount}`,

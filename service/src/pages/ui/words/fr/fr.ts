@@ -48,6 +48,7 @@ export const fr: Words = {
   },
   orderPage: {
     next: "La suite",
+    begin: "Lancer la commande : il n’y a rien à payer",
     pay: (amount) => `Payer ${amount}`,
     payAll: (count, amount) => `Payer ensemble les ${count} documents : ${amount}`,
     payThis: (amount) => `Payer seulement ce document : ${amount}`,

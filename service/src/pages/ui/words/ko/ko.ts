@@ -34,6 +34,7 @@ export const ko: Words = {
   },
   orderPage: {
     next: "다음 단계",
+    begin: "주문 시작: 결제할 금액이 없습니다",
     pay: (amount) => `${amount} 결제`,
     payAll: (count, amount) => `문서 ${count}건 함께 결제: ${amount}`,
     payThis: (amount) => `이 문서만 결제: ${amount}`,

@@ -48,6 +48,7 @@ export const pt: Words = {
   },
   orderPage: {
     next: "O que acontece agora",
+    begin: "Iniciar o pedido: não há nada a pagar",
     pay: (amount) => `Pagar ${amount}`,
     payAll: (count, amount) => `Pagar juntos os ${count} documentos: ${amount}`,
     payThis: (amount) => `Pagar só este documento: ${amount}`,

@@ -48,6 +48,7 @@ export const tl: Words = {
   },
   orderPage: {
     next: "Ang susunod",
+    begin: "Simulan ang order: walang babayaran",
     pay: (amount) => `Magbayad ng ${amount}`,
     payAll: (count, amount) => `Bayaran nang sabay ang ${count} dokumento: ${amount}`,
     payThis: (amount) => `Bayaran ang dokumentong ito lamang: ${amount}`,

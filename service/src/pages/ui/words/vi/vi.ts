@@ -48,6 +48,7 @@ export const vi: Words = {
   },
   orderPage: {
     next: "Việc tiếp theo",
+    begin: "Bắt đầu đơn: không phải trả tiền",
     pay: (amount) => `Thanh toán ${amount}`,
     payAll: (count, amount) => `Thanh toán cùng lúc ${count} tài liệu: ${amount}`,
     payThis: (amount) => `Chỉ thanh toán tài liệu này: ${amount}`,

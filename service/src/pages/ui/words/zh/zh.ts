@@ -33,6 +33,7 @@ export const zh: Words = {
   },
   orderPage: {
     next: "接下来",
+    begin: "开始处理订单：无需付款",
     pay: (amount) => `支付 ${amount}`,
     payAll: (count, amount) => `一并支付 ${count} 份文件：${amount}`,
     payThis: (amount) => `仅支付此文件：${amount}`,
