@@ -56,7 +56,11 @@ async function listen(app: FastifyInstance, { host, port, dataDir, baseUrl }: Co
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE")
       throw new StartupError(
-        `PORT ${port} is taken on ${host}: choose another, for example PORT=${port + 1} npm start`,
+        `PORT ${port} is taken on ${host}: choose another, for example PORT=${port === 65535 ? 8080 : port + 1} npm start`,
+      );
+    if (code === "EACCES")
+      throw new StartupError(
+        `PORT ${port} is not open to this user: choose one from 1024 to 65535, for example PORT=8080 npm start`,
       );
     throw new StartupError(`PORT ${port} on HOST ${host} cannot be listened on (${code})`);
   }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -126,6 +126,22 @@ test("a taken port gives one line", async () => {
   );
   blocker.close();
 });
+
+const lowPorts = "/proc/sys/net/ipv4/ip_unprivileged_port_start";
+const isEveryPortOpen = !existsSync(lowPorts) || Number(readFileSync(lowPorts, "utf8")) <= 80;
+
+test(
+  "a port that needs a right gives one line that names the ports without it",
+  isEveryPortOpen ? { skip: "needs ports that are not open to everybody" } : needs("root"),
+  () => {
+    const program = join(import.meta.dirname, "../../src/cli/main.ts");
+    const withoutRight = ["--bounding-set=-net_bind_service", process.execPath, program, "serve"];
+    const env = { ...process.env, DATA_DIR: folder(), PORT: "80" };
+    const { status: code, stderr } = spawnSync("setpriv", withoutRight, { env, encoding: "utf8" });
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /^[^\n]*PORT 80 is not open to this user: choose one from 1024 to 65535[^\n]*\n$/);
+  },
+);
 
 test("a folder that is not writable gives one line", async () => {
   const path = join(folder(), "..", "file");
