@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { asService, changeRowsOf } from "@signsealship/testing/row-mac";
+import { newPartner } from "@signsealship/testing/service";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { type NewTask, openTask, taskState } from "../../../src/kernel/tasks/tasks.ts";
 import { mailNewTasks, openServiceTasks, sendMorningMails } from "../../../src/upkeep/console/console.ts";
@@ -31,11 +33,12 @@ describe("tasks about the service itself", () => {
     openServiceTasks({ db: running.db, clock: on(time), certificates: [{ name: "seal", pem }] });
 
   test("exist for jobs that failed for good: one for a queue, done when they are gone, not reopened after a note", async () => {
-    const fail = () =>
+    const fail = (jobs = 1) =>
       running.db.query(sql`
-      INSERT INTO jobs (queue, payload, due_at, failed_at) VALUES ('lost-mails', '{}', now(), now())`);
-    await fail();
-    await fail();
+      INSERT INTO jobs (queue, payload, due_at, failed_at)
+      SELECT 'lost-mails', '{}', now(), now() FROM generate_series(1, ${jobs})`);
+    // One statement, because the service's own sweep may run between two.
+    await fail(2);
     await look("2026-11-23T15:00:00Z");
     await look("2026-11-23T15:05:00Z");
     assert.deepEqual(await tasks("job_dead"), [
@@ -120,11 +123,21 @@ test("a task about money or keys is claimed with a passkey, and ended with a rec
     });
   const refusal = async (id: number, act: string, cookie: string) =>
     ((await (await answer(id, act, cookie)).json()) as { error: string }).error;
+  const { headers } = await newPartner(running.service);
+  const body = orderForm(minimal);
+  assert.equal(
+    (await fetch(`${running.service.baseUrl}/api/partner/orders`, { method: "POST", headers, body })).ok,
+    true,
+  );
+  const [order] = await running.db.query<{ id: number }>(sql`SELECT id FROM orders`);
+  const orderId = order?.id ?? 0;
   for (const [kind, role] of [
     ["dispute", "approver"],
     ["key_expiry", "admin"],
   ] as const) {
-    await open({ kind, at: new Date(), environment: "live", subject: "passkeys" });
+    // With an order: the service's own sweep may run at any time, and closes tasks without one that it doesn't need.
+    await open({ kind, at: new Date(), environment: "live", subject: "passkeys", orderId });
+    await openServiceTasks({ db: running.db, clock: () => new Date(), certificates: [] });
     const [task] = await running.db.query<{ id: number }>(
       sql`SELECT id FROM tasks WHERE kind = ${kind} AND subject = 'passkeys'`,
     );
