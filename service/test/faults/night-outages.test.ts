@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { clockAhead, testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
-import { type Night, openNight, readiness } from "./night.ts";
+import { type Night, openNight, paste, printed, readiness } from "./night.ts";
 
 const { test, before, after } = testsNeeding("root", "postgresql", "redis", "faketime");
 const skewSeconds = 600;
@@ -40,14 +40,28 @@ test("a hanging store refuses only documents, until it continues", async () => {
 test("a full disk refuses documents until there is room again", async () => {
   const old = join(night.blobs, "old-backup.tar");
   const before = later();
-  // dd exits with an error when the disk is full.
-  spawnSync("dd", ["if=/dev/zero", `of=${old}`, "bs=4k", "conv=fsync"]);
-  await Promise.all([bothSay("failed"), until(() => later() > before)]);
-  assert.match(await night.type("### The disk is full", "df -h"), / 100% /);
-  rmSync(old);
+  try {
+    // dd exits with an error when the disk is full.
+    spawnSync("dd", ["if=/dev/zero", `of=${old}`, "bs=4k", "conv=fsync"]);
+    await Promise.all([bothSay("failed"), until(() => later() > before)]);
+    assert.match(await night.type("### The disk is full", "df -h"), / 100% /);
+  } finally {
+    // Without room, no order of a later test succeeds.
+    rmSync(old);
+  }
   await night.allReady();
   await night.writers.more(10);
   await night.nothingIsLost();
+});
+
+test("the command that finds what fills the disk goes on when a file is deleted while it counts", async () => {
+  const programs = night.at("programs");
+  mkdirSync(programs);
+  const script = '#!/bin/sh\nPATH="$REAL_PATH" du "$@"\necho "du: cannot access a file" >&2\nexit 1\n';
+  writeFileSync(join(programs, "du"), script, { mode: 0o755 });
+  const env = { ...night.env, REAL_PATH: process.env["PATH"] ?? "" };
+  const listed = await paste(printed("### The disk is full", "df -h"), env, { path: programs, cwd: programs });
+  assert.match(listed, /\/blobs$/m);
 });
 
 test("without Redis firms continue writing, and its return needs no restart of a node", async () => {
