@@ -33,3 +33,12 @@ export async function openSigningSite(logoUrl: string | null = null) {
 /** Waits until the page accepts clicks again after it has moved. */
 export const settled = (page: OpenPage["page"]): Promise<void> =>
   page.locator("html:not(.settling)").waitFor({ state: "attached" });
+
+/**
+ * Waits until the field to which the page has led was in sight long enough for a press to fill it in. Counts from the
+ * second frame: a slow page notices late that the field is in sight.
+ */
+export const inSight = (page: OpenPage["page"]): Promise<unknown> =>
+  page.evaluate(
+    "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 900))))",
+  );

@@ -17,7 +17,7 @@ import { liveWords } from "../../../src/pages/ui/live/words/languages.ts";
 import { html, render } from "../../../src/pages/ui/render.ts";
 import { madeForm } from "../../orders/fills/made-form.ts";
 import { type Options, rightCode, signerName } from "./memory-ceremony.ts";
-import { type Envelope, openSigningSite, settled } from "./signing-site.ts";
+import { type Envelope, inSight, openSigningSite, settled } from "./signing-site.ts";
 
 let site: Awaited<ReturnType<typeof openSigningSite>>;
 let browser: Browser;
@@ -176,8 +176,9 @@ test("by keyboard alone: fields are found, filled in and signed, and the shown d
   await press("Enter");
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   assert.equal(await next.textContent(), "Fill in: Signature");
-  await page.waitForTimeout(900);
+  await inSight(page);
   await next.press("Enter");
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
@@ -216,7 +217,7 @@ test("with the bar alone: two presses adopt the initials, one press fills each o
   assert.equal(await focused(opened), "Initials 1-300, page 2. Fill in JD");
   const seen = async (n: number) => {
     await shownPage(opened, n);
-    await page.waitForTimeout(900);
+    await inSight(page);
   };
   await seen(2);
   await bar.click();
@@ -286,12 +287,12 @@ test("the second press of a double tap reaches no field, nor the bar, nor Sign, 
   // The bar fills in the displayed place, and leads to the next.
   await page.getByRole("button", { name: "Initials 1-300, page 2. Fill in JD" }).focus();
   await shownPage(opened, 2);
-  await page.waitForTimeout(900);
+  await inSight(page);
   assert.equal(await reaches(".viewer-bar button", ".viewer-bar button"), false);
   await pressed("Initials 1-300, page 2").waitFor();
   assert.equal(await pressed("Initials 2-760, page 3").count(), 0);
   await shownPage(opened, 3);
-  await page.waitForTimeout(900);
+  await inSight(page);
   assert.equal(await reaches(".viewer-field:focus", "#sign-button"), false);
   await pressed("Initials 2-760, page 3").waitFor();
   await page.locator("#sign-values:focus").waitFor();
