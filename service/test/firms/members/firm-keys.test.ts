@@ -108,6 +108,8 @@ test("a rotated key works for the chosen overlap and is replaced once, and revok
   assert.equal(revoked.status, 303);
   assert.equal(await statusOfMe(last.key), 401);
   assert.equal((await rotate(last.id, "1")).status, 409);
+  const shown = (await call(`${keys}/${last.id}`, { headers: owner })).body as string;
+  assert.match(shown, new RegExp(`<dt>Revoked</dt>.*<dt>Revoked by</dt><dd>${email}</dd>`, "s"));
   for (const what of ["rotated", "revoked"])
     await until(() => mailsTo(service, email).find((mail) => mail.includes(`Subject: A test key was ${what}`)));
 });
@@ -128,11 +130,13 @@ test("mails every owner that an operator created, rotated or revoked a key, and 
 });
 
 test("mails the owners and all admins that an operator revoked a key in the console", async () => {
-  const { email, partnerId } = await firmWithOwner({ name: "Quay Law" });
+  const { owner, email, partnerId } = await firmWithOwner({ name: "Quay Law" });
   const admin = await newOperator(running, { roles: ["admin"] });
   const { keyId } = await service.cli<{ keyId: string }>("key", "issue", partnerId, "--test");
   const path = `${service.baseUrl}/operator/partners/${partnerId}/keys/${keyId}/revoke`;
   assert.equal((await postForm(path, {}, { cookie: admin.cookie })).status, 303);
+  const shown = (await call(`${keys}/${keyId}`, { headers: owner })).body as string;
+  assert.match(shown, /<dt>Revoked by<\/dt><dd>The operator of this service<\/dd>/);
   await until(() => mailsTo(service, email).find((mail) => mail.includes("Subject: A test key was revoked")));
   const news = "revoked a key of the firm Quay Law.";
   await until(() => mailsTo(service, admin.email).find((mail) => mail.replaceAll(/=\r?\n/g, "").includes(news)));

@@ -29,7 +29,14 @@ import {
 } from "../../partners/partners.ts";
 import { liveAccessRequired, requireOwnerNow } from "../membership.ts";
 import { mailOwnersOfKey } from "./mail.ts";
-import { type CreatedRecords, countCreatedWithKey, type Issuer, selectIssuer } from "./store.ts";
+import {
+  type CreatedRecords,
+  countCreatedWithKey,
+  type Issuer,
+  type Revoker,
+  selectIssuer,
+  selectRevoker,
+} from "./store.ts";
 
 export type OwnKeyDeps = KeyDeps & {
   /** The limits of the firm's tier. */
@@ -54,11 +61,11 @@ export async function listOwnKeys({ db }: { db: Sql }, principal: Principal): Pr
   return mayUseLive(principal) ? keys : keys.filter(({ environment }) => environment === "test");
 }
 
-/** A key as owners' pages show it: with its issuer, and the number of records created with it. */
-export type OwnKey = KeyMetadata & { issuer: Issuer | null; created: CreatedRecords };
+/** A key as owners' pages show it: with its issuer and revoker, and the number of records created with it. */
+export type OwnKey = KeyMetadata & { issuer: Issuer | null; revoker: Revoker | null; created: CreatedRecords };
 
 /**
- * A key of the caller's firm, with the person who issued it and the objects that were created with it.
+ * A key of the caller's firm, with the persons who issued and revoked it and the objects that were created with it.
  * @throws ServiceError for a caller who is not an owner, for an unknown key, and for a key of another firm; the last
  * two errors have the same message
  */
@@ -67,8 +74,12 @@ export async function findOwnKey(deps: { db: Sql }, principal: Principal, keyId:
     throw new ServiceError("owner_required", "Only an owner of the firm may do this.");
   const key = (await listOwnKeys(deps, principal)).find((each) => each.keyId === keyId);
   if (!key) throw noKey();
-  const [issuer, created] = await Promise.all([selectIssuer(deps.db, keyId), countCreatedWithKey(deps.db, keyId)]);
-  return { ...key, issuer, created };
+  const [issuer, revoker, created] = await Promise.all([
+    selectIssuer(deps.db, keyId),
+    key.revokedAt && selectRevoker(deps.db, principal.partnerId, keyId),
+    countCreatedWithKey(deps.db, keyId),
+  ]);
+  return { ...key, issuer, revoker, created };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { countActionsOfKey } from "../../../kernel/audit/audit.ts";
+import { countActionsOfKey, linesWhere } from "../../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { fromKeys, joinFirm, verifiedFirm } from "../../partners/partners.ts";
@@ -12,6 +12,17 @@ export async function selectIssuer(db: Sql, keyId: string): Promise<Issuer | nul
     sql`SELECT u.email ${fromKeys} JOIN users u ON u.id = k.issued_by WHERE k.id = ${keyId}`,
   );
   return issuer ?? null;
+}
+
+/** The person who revoked a key; null for the operator. */
+export type Revoker = { email: string | null };
+
+/** The person who first revoked a key of the firm; null for a key that nobody revoked. */
+export async function selectRevoker(db: Sql, partnerId: string, keyId: string): Promise<Revoker | null> {
+  const lines = linesWhere(sql`partner_id = ${partnerId} AND action = 'key.revoked' AND detail ->> 'keyId' = ${keyId}`);
+  const [revoker] = await db.query<Revoker>(sql`
+    SELECT u.email FROM ${lines} AS l LEFT JOIN users u ON l.actor = 'member:' || u.id ORDER BY l.id LIMIT 1`);
+  return revoker ?? null;
 }
 
 /**

@@ -42,6 +42,8 @@ const about = ({ key, successor, now }: KeyView): Html =>
     ["State", keyState(key, now)],
     ["Created", plainTime(key.createdAt)],
     ["Created by", key.issuer?.email ?? "The operator of this service"],
+    ["Revoked", key.revokedAt && plainTime(key.revokedAt)],
+    ["Revoked by", key.revoker && (key.revoker.email ?? "The operator of this service")],
     ["Expires", key.expiresAt ? plainTime(key.expiresAt) : "Never"],
     ["Last used", lastUse(key)],
     ["Replaces", key.replaces && html`<a href="${pathOf(key.replaces)}">The key before</a>`],
