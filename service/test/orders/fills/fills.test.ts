@@ -341,6 +341,17 @@ test("a canceled, expired or foreign link accepts and shows nothing", async () =
     assert.equal((await page(url)).status, 404);
 });
 
+test("a refusal on a page for people without an account offers the other languages", async () => {
+  const unknown = "0".repeat(40);
+  for (const path of [`fill/00000000-0000-4000-8000-000000000000/${unknown}`, `notary-room/${unknown}`]) {
+    const refused = await fetch(`${service.baseUrl}/${path}`, {
+      headers: { accept: "text/html", "accept-language": "en" },
+    });
+    assert.equal(refused.status, 404, path);
+    assert.match(await refused.text(), /hreflang="es"/, path);
+  }
+});
+
 test("the link is mailed to the person, in the person's language, at most five times", async () => {
   await chooseZone({ db, clock: () => new Date() }, partner.partnerId, "Pacific/Honolulu");
   const made = await fill({
