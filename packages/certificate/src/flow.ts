@@ -39,8 +39,8 @@ export type Flow = {
   /** Draws a hairline from the left margin to the right margin. */
   rule: () => void;
   /**
-   * True if any text so far contained a character without a usable glyph. Such a character is drawn as its code point:
-   * `\u{...}`.
+   * True if any text so far, drawn or measured, contained an invisible character or one without a glyph. Such a
+   * character is drawn as its code point: `\u{...}`.
    */
   escaped: () => boolean;
 };

@@ -4,7 +4,7 @@ import { type Face, type Faces, hanStyleOf } from "./fonts/faces.ts";
 export type Legible = {
   text: string;
   faces: readonly Face[];
-  /** True if any character is written as its code point, because no font has it or because it is misleading. */
+  /** True if any character is written as its code point: no font has it, or it is invisible or misleading. */
   escaped: boolean;
 };
 
@@ -18,7 +18,7 @@ const joining = /\u200c|\u200d|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
 
 /**
  * Finds faces for a text. A character without a glyph, or an invisible one, is written as its code point `\u{...}`, so
- * that readers see every character of the text.
+ * that readers see it. Joiners and variation selectors may be left out.
  * @param text prepared with `faces.prepare`
  * @param mono true for an ASCII text, such as a hash, that is drawn in the monospaced face
  */
@@ -48,7 +48,7 @@ export function legible(faces: Faces, text: string, mono = false): Legible {
   }
   return out;
 
-  /** Adds one character of a sequence that no font can draw as a whole. Omits characters that only join others. */
+  /** Adds one character of a sequence that is not drawn as a whole. Omits characters that only join others. */
   function addAlone(char: string): void {
     if (char.replace(joining, "") === "") return;
     const face = invisible.test(char) ? undefined : faceOf(char);

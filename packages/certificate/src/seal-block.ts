@@ -7,7 +7,7 @@ import type { Typeset } from "./typeset.ts";
 
 /** The text of the visible seal. */
 export type SealWords = {
-  /** The firm that the certificate was made for; absent on public pages. */
+  /** The firm that the certificate was made for; absent on public pages and notary journals. */
   holder?: string;
   at: string;
   /** The absolute URL of the verify page; null when there is no such page. */

@@ -7,7 +7,7 @@ import { createStructure, type Structure } from "./structure.ts";
 
 /** Pages to draw on. */
 export type Sheets = Omit<Canvas, "operators"> & {
-  /** Adds a page. All later drawing is on this page. */
+  /** Adds a page, and makes it the page to draw on. */
   newPage: () => void;
   /** Returns to an earlier page, counted from 0. */
   turnTo: (page: number) => void;

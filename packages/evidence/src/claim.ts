@@ -1,6 +1,6 @@
 /**
- * The result of a claim. `unchecked`: the claim can't be decided, because bytes or trusted certificates are missing. It
- * never counts as `holds`.
+ * The result of a claim. `unchecked`: the claim can't be decided. For example, bytes or trusted certificates are
+ * missing, or a claim that it depends on does not hold. It never counts as `holds`.
  */
 export type ClaimState = "holds" | "fails" | "unchecked";
 

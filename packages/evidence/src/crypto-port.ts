@@ -1,4 +1,4 @@
-/** The hashes that evidence may use. SHA-1 is recognized and reported, but never accepted as proof. */
+/** The hashes that evidence may use. SHA-1 is reported, but accepted only for naming a certificate (RFC 2634). */
 export type HashName = "SHA-1" | "SHA-256" | "SHA-384" | "SHA-512";
 
 /** A signature scheme with its parameters, as an AlgorithmIdentifier names it. */

@@ -21,7 +21,7 @@ type State = {
   output: Uint8Array;
   length: number;
   readonly limit: number;
-  /** The error code to throw. It tells which format contains the compressed data. */
+  /** The error code for malformed data. It tells which format contains the compressed data. */
   readonly code: EvidenceErrorCode;
 };
 

@@ -84,7 +84,7 @@ function plain(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 /**
  * Converts an ECDSA signature from its DER pair (RFC 3279, section 2.2.3) to r followed by s, as Web Crypto requires.
  * @param length octets of r, and of s: as many as the curve's order has
- * @throws EvidenceError `der` or `x509` when malformed, negative or too long for the curve
+ * @throws EvidenceError `der`, `x509`, `unsupported` or `limit` when malformed, negative or too long for the curve
  */
 export function ecdsaSignatureToRaw(signature: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
   const fields = fieldsOf(readDer(signature), "x509");

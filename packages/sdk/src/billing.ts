@@ -15,7 +15,9 @@ type LineKind = BillingKind | "loss_payment" | "loss_payment_reversal";
 /** The payer and the payment method of a receipt or of a statement's line. */
 type Payer = {
   paidBy: "client" | "firm";
-  /** The firm's card or bank account, such as `Visa •••• 4242`; null when somebody paid on the payment page. */
+  /**
+   * The firm's card or bank account, such as `Visa •••• 4242`; null when none was charged, such as on the payment page.
+   */
   method: string | null;
 };
 
@@ -91,9 +93,9 @@ export type StatementLine = Payer & {
   /** The order's `externalReference`. */
   fileNumber: string | null;
   services: string;
-  /** The name of the order's document; null after the service deleted the document. */
+  /** The name of the order's document, or else its catalog title; null without either. */
   document: string | null;
-  /** The discount in the price that a receipt is for; 0 on other documents. */
+  /** The discount in the price that a receipt is for. 0 on other documents, and for a payment of another amount. */
   discountCents: number;
   amountCents: number;
   /** Only amounts in `usd` count in the sums. */
@@ -113,7 +115,7 @@ export const receiptsOf = ({ json, bytes }: Transport) => ({
   /** Lists the receipts, credit notes, losses and reversals of an order, oldest first. */
   receipts: (orderCode: string): Promise<OrderReceipts> => json("GET", path`/api/partner/orders/${orderCode}/receipts`),
 
-  /** A receipt, credit note, loss or reversal as a PDF; the bytes never change. */
+  /** A receipt, credit note, loss or reversal as a PDF. The bytes change only with the name of its document. */
   receipt: (orderCode: string, number: string): Promise<Uint8Array> =>
     bytes(path`/api/partner/orders/${orderCode}/receipts/${number}`),
 });

@@ -22,13 +22,13 @@ export type BulkAnswer = {
   rows: number;
   /** The price of all rows, in US cents. Null when a row was refused, or when a person has to price a row. */
   totalCents: number | null;
-  /** The first 200 rows that were refused, each with the reason. */
+  /** The first 200 refusals, each with its row and the reason. One row can have several. */
   errors: { row: number; message: string }[];
   requestId: string;
 };
 
 export type BulkRow = {
-  /** The row's number in the file, counted from 1. */
+  /** The row's number, counted from 1. The line of column names is not counted. */
   row: number;
   state: "waiting" | "placed" | "failed" | "canceled";
   orderCode: string | null;
@@ -37,7 +37,7 @@ export type BulkRow = {
 
 export type BulkRows = { rows: BulkRow[]; nextCursor: string | null; requestId: string };
 
-/** The fields that apply to all rows of a bulk order. */
+/** The fields of a bulk order. `signerState`, `faxTo` and `externalReference` apply to the rows that state none. */
 export type BulkFields = {
   template: string;
   /** The version of the template. Default: the latest. */
@@ -55,7 +55,7 @@ export function bulkOf(transport: Transport) {
   return {
     /**
      * Checks every row of a CSV file, but places no orders yet. If you send the same file again, it returns the same
-     * bulk order.
+     * bulk order, unless all its rows were canceled.
      */
     create: async (fields: BulkFields, file: Blob | Uint8Array<ArrayBuffer> | string): Promise<BulkAnswer> => {
       const form = new FormData();

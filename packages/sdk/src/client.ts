@@ -66,9 +66,9 @@ export type Client = ReturnType<typeof routesOf> & {
 };
 
 /**
- * The whole partner interface. A call throws ServiceRefusal when the service refuses, and ConnectionError when it does
- * not answer. After an abort by `signal`, it throws the abort reason. Reads, and writes with an idempotency key, are
- * retried after a missing answer or a temporary refusal.
+ * The whole partner interface. A call throws ServiceRefusal when the service refuses, ConnectionError when it does not
+ * answer, and SyntaxError for an unreadable answer. After an abort by `signal`, it throws the abort reason. Reads, and
+ * writes with an idempotency key, are retried after a missing answer or a temporary refusal.
  */
 export function createClient(options: ClientOptions): Client {
   return {

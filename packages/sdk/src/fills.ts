@@ -30,7 +30,9 @@ export type FillSummary = {
   createdAt: string;
   expiresAt: string;
   endedAt: string | null;
-  /** The token to pass as `fillToken` when you place an order. It works for one order. */
+  /**
+   * The token to pass as `fillToken` of one order. Null unless `completed`, and for a key without the scope `orders`.
+   */
   fillToken: string | null;
   usableUntil: string | null;
   /** The code of the order that used the document; null until an order uses it. */
@@ -110,7 +112,7 @@ export function fillsOf(transport: Transport) {
 
     get: (fillId: string): Promise<Fill> => json("GET", path`/api/partner/fills/${fillId}`),
 
-    /** Cancels a fill: its link no longer works, and the typed answers are deleted. */
+    /** Cancels an open fill: its link no longer works, and the typed answers are deleted. */
     cancel: (fillId: string): Promise<Fill> => json("POST", path`/api/partner/fills/${fillId}/cancel`),
 
     /** Mails the link to the fill's email address, at most five times. */

@@ -28,7 +28,7 @@ export type Analytics = {
    * orders of the last `windowDays` days.
    */
   funnel: { created: number; paid: number; inProgress: number; completed: number; problem: number };
-  /** Hours from an order's payment to its completion; 0 when no order was completed. */
+  /** Hours from an order's payment to its completion; 0 when no paid order was completed. */
   turnaroundHours: { median: number; p90: number };
   /**
    * For each service, the number of orders that include it. An order with several services is counted once for each

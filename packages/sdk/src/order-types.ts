@@ -129,7 +129,10 @@ type OrderCommon = {
 };
 
 export type CreatedOrder = OrderCommon & {
-  /** The URL of the payment page; null unless `createCheckout` was sent and the order can already be paid. */
+  /**
+   * The URL of the payment page. Null unless `createCheckout` was sent, the service accepts payments, and the order can
+   * already be paid.
+   */
   checkoutUrl: string | null;
 } & Warned;
 

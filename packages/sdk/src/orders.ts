@@ -63,7 +63,7 @@ export type OrderCorrections = {
   requestId: string;
 };
 
-/** The new values for a paid order. If you change any part of the postal address, send the complete address. */
+/** The new values for an order. If you change any part of the postal address, send the complete address. */
 export type Correction = Partial<
   Record<"email" | "faxTo" | "shipName" | "shipLine1" | "shipLine2" | "shipCity" | "shipState" | "shipPostal", string>
 >;
@@ -138,13 +138,16 @@ export function ordersOf(transport: Transport) {
       json("GET", path`/api/partner/orders/${orderCode}/corrections`),
 
     /**
-     * Corrects the email address, postal address or fax number of a paid order. A changed postal address must be
-     * complete.
+     * Corrects the email address, postal address or fax number of an order; `corrections` states what is refused now. A
+     * changed postal address must be complete.
      */
     correct: (orderCode: string, fields: Correction): Promise<OrderCorrections> =>
       json("POST", path`/api/partner/orders/${orderCode}/corrections`, { body: wireValue(fields) }),
 
-    /** Replaces the document, as long as it is not yet signed or notarized. All signers must then sign again. */
+    /**
+     * Replaces the document of a paid order, unless it is signed, notarized, with a notary or on its way. All signers
+     * must then sign again.
+     */
     replaceDocument: async (
       orderCode: string,
       document: Pdf | NamedPdf,
@@ -152,7 +155,7 @@ export function ordersOf(transport: Transport) {
     ): Promise<OrderCorrections> =>
       json("POST", path`/api/partner/orders/${orderCode}/document`, { body: formOf(fields, document) }),
 
-    /** Starts the failed service again: signatures, notarization, parcel or fax. */
+    /** Starts the failed service again: signatures, notarization, parcel or fax. Restarts parcel and fax only once. */
     sendAgain: (orderCode: string): Promise<OrderCorrections> =>
       json("POST", path`/api/partner/orders/${orderCode}/send-again`),
 

@@ -86,10 +86,10 @@ export type SignatureField = {
   help?: string | undefined;
   /**
    * Your own value, which is in the document before anybody signs: for a checkbox `true` or `false`, otherwise a text
-   * or the label of an option.
+   * or the label of an option. Not for a signature, initials, a date or a name.
    */
   value?: string | number | boolean | undefined;
-  /** True if nobody may change the value. */
+  /** True if nobody may change the value. Requires `value`. */
   readOnly?: boolean | undefined;
   /**
    * The format of the value. Only for a date, text or number field. A date is the day of the signature in the firm's
@@ -106,7 +106,10 @@ export type SignatureField = {
    * A name by which `showWhen` and `formula` of other fields refer to this field. No two fields can have the same name.
    */
   id?: string | undefined;
-  /** The condition for showing the field. A field that is not shown is neither required nor drawn. */
+  /**
+   * The condition for showing the field. A field that is not shown is neither required nor drawn. Not for a signature
+   * or a `readOnly` field.
+   */
   showWhen?: ShowWhen | undefined;
   /**
    * The formula of a number field, for example `round(rent * 12, 2)`. The service calculates the value when the field's

@@ -34,7 +34,7 @@ export type OrderSignerState = {
   language: Language;
   routing: number;
   auth: SignerAuth;
-  /** `pending` until it is the signer's turn; `locked` after the signer entered too many wrong codes. */
+  /** `pending` until it is the signer's turn; `locked` after too many wrong codes, or too many mailed codes. */
   status: "pending" | "sent" | "viewed" | "signed" | "declined" | "locked";
   /** Present when an operator recorded a document that was signed elsewhere instead of here; absent otherwise. */
   takenIn?: true;
@@ -43,7 +43,10 @@ export type OrderSignerState = {
   signedAt: string | null;
   /** The person who should sign instead, according to the signer; null when the signer named nobody. */
   proposal: { name: string; email: string } | null;
-  /** The address of the signing page for a test order; null for a live order, and once the link opens no document. */
+  /**
+   * The address of the signing page for a test order. Null for a live order, before the link is issued, and once the
+   * link opens no document.
+   */
   signingUrl: string | null;
 };
 
@@ -114,7 +117,10 @@ export type EnvelopeVerification = {
   endedAt: string | null;
   signers: { n: number; name: string; email: string; routingOrder: number; signedAt: string | null }[];
   document: { originalSha256: string; sealedSha256: string; bytes: number } | null;
-  /** The revisions of the file; empty until the envelope is completed. */
+  /**
+   * The revisions of the file. Empty until the envelope is completed, for one signed in a notary's presence, and for
+   * unreadable records.
+   */
   revisions: {
     number: number;
     kind: "original" | "prepared" | "signed" | "sealed";
@@ -126,7 +132,7 @@ export type EnvelopeVerification = {
   certificateDeletedAtUtc?: string;
   trail: { records: number; lastSha256: string | null };
   claims: { name: string; state: "holds" | "fails" | "unchecked"; why: string }[];
-  /** True when no claim fails. */
+  /** True when no claim fails. Some may be unchecked. */
   chainOk: boolean;
 };
 
@@ -188,11 +194,11 @@ const orderSigningOf = ({ json, bytes }: Transport) => ({
   replaceSigner: (orderCode: string, n: number, signer: SignerReplacement): Promise<OrderSigners> =>
     json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/replace`, { body: wireValue(signer) }),
 
-  /** Unlocks a signer after too many wrong codes; the signer gets a new link. */
+  /** Unlocks a signer after too many wrong or requested codes; the signer gets a new link. */
   unlockSigner: (orderCode: string, n: number): Promise<OrderSigners> =>
     json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/unlock`),
 
-  /** Lists the links through which signers download the finished documents; empty while people sign. */
+  /** Lists the links through which signers download finished documents; empty until a first signing is complete. */
   copyLinks: (orderCode: string): Promise<CopyLinks> => json("GET", path`/api/partner/orders/${orderCode}/copy-links`),
 
   /**

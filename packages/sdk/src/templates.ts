@@ -143,7 +143,7 @@ export type TemplateFields = TemplateVersionFields & {
   name: string;
   /**
    * The code of one of your orders. Send it instead of a document: the template then copies that order's document,
-   * fields and services.
+   * fields and services. It copies values only of read-only fields.
    */
   order?: string | undefined;
 };
@@ -214,7 +214,7 @@ export function templatesOf(transport: Transport) {
     restore: (templateId: string): Promise<Template> =>
       json("POST", path`/api/partner/templates/${templateId}/restore`),
 
-    /** Finds the templates with the same form as the document. Nothing is stored. */
+    /** Finds the templates with the same form as the document, except archived ones. Nothing is stored. */
     match: async (document: Pdf | NamedPdf): Promise<TemplateMatches> =>
       json("POST", "/api/partner/templates/match", { body: formOf({}, document) }),
 

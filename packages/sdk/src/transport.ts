@@ -23,8 +23,8 @@ export type ClientOptions = {
   timeoutMs?: number | undefined;
   /**
    * The number of retries when no answer arrives, or for status 429, 502, 503 or 504, or code `idempotency_in_flight`.
-   * Applies to reads, and to writes with an idempotency key. The client does not retry when an answer asks it to wait
-   * more than 65 seconds. Default 2.
+   * Applies to reads, and to writes with an idempotency key. The client does not retry for code
+   * `payments_not_configured`, or when an answer asks it to wait more than 65 seconds. Default 2.
    */
   maxRetries?: number | undefined;
   /** Aborts every request of the client. */

@@ -62,7 +62,10 @@ export type DeliveryExchange = {
      */
     payload: { text: string; isAsSent: boolean | null } | null;
   };
-  /** The response; null if there was none. `body` contains its first 4 KiB. */
+  /**
+   * The response. Null if there was none, or it was deleted: only a webhook's latest 1,000 deliveries keep theirs.
+   * `body` contains its first 4 KiB.
+   */
   response: { statusCode: number; headers: Record<string, string>; body: string; isCut: boolean } | null;
   requestId: string;
 };
@@ -155,7 +158,8 @@ function deliveriesOf(transport: Transport) {
   const { json, pause } = transport;
   /**
    * Replays at most 200 events that were first sent to a webhook since the given time and never arrived. While `left`
-   * is above zero, call again with the answer's `until`: then each event is replayed only once.
+   * is above zero, call again with the answer's `until`: then each event is replayed only once. Leaves out test events,
+   * events about a deleted record, and events that were replayed less than a minute ago.
    * @throws ServiceRefusal 409 while more than 200 deliveries of the webhook are pending
    */
   const replayFailed = (id: string, since: Date, until?: Date): Promise<ReplayedFailures> =>
@@ -192,8 +196,8 @@ function deliveriesOf(transport: Transport) {
     replayFailed,
 
     /**
-     * Replays all deliveries to a webhook that were first sent since the given time and never arrived. Each event is
-     * replayed once. The call pauses while many deliveries are pending.
+     * Replays the events that `replayFailed` selects, until none is left. Each event is replayed once. The call pauses
+     * while many deliveries are pending.
      * @returns the number of replayed events
      * @throws ServiceRefusal 409 when too many deliveries stay pending for ten minutes
      */

@@ -9,7 +9,7 @@ export type Context = {
   readonly crypto: EvidenceCrypto;
   /** The file of `--doc`: the document before it was sealed, or the file that a proof or time-stamp token covers. */
   readonly doc: NamedBytes | null;
-  /** The paths of PEM files that the printed commands may name. Each is null when no such file was given. */
+  /** The paths of PEM files that the printed commands may name. Each is null unless there is exactly one such file. */
   readonly trustPath: string | null;
   readonly tsaTrustPath: string | null;
 };

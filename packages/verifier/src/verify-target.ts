@@ -115,7 +115,8 @@ const isAboutDocument = (purpose: SealPurpose | null): boolean =>
  * - a custody or proof certificate, and other PDFs: one of them may be the certificate's document
  * - a sealed PDF, and its time stamp and proofs
  *
- * Returns null for a set with a JSON file or a closing certificate, which may be the files of one room.
+ * Returns null for a set with a JSON file or a closing certificate, which may be the files of one room. A closing
+ * certificate with only its log proof is verified here.
  * @throws UsageError for any other set of files
  */
 async function verifyAbout(files: readonly NamedBytes[], context: Context): Promise<Report | null> {

@@ -69,7 +69,7 @@ async function openLoader(hb: HarfBuzz) {
   return {
     load,
     loaded: (path: string): Face | undefined => loaded.get(path),
-    /** The face of most texts. It has one file for each weight; all other fonts are variable fonts. */
+    /** The face of most texts. It has one file for each weight; every other face has one file for both weights. */
     async text(): Promise<Face> {
       const paths = textFontPaths();
       const [regular, semibold] = [await openFont(paths.regular), await openFont(paths.semibold)];
@@ -123,7 +123,7 @@ export async function openFaces(): Promise<Faces> {
   };
 }
 
-/** The most code points whose font files are cached. A text has a few thousand different code points. */
+/** The most code points whose font files are cached for a Han style. A text has a few thousand different ones. */
 const mostRemembered = 50_000;
 
 /**

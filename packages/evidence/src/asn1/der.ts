@@ -54,8 +54,8 @@ export const rawOf = (node: DerNode): Uint8Array => node.source.subarray(node.st
 
 /**
  * Parses bytes that are exactly one DER value (X.690, section 10).
- * @throws EvidenceError `der` when malformed, not minimal, or followed by anything; `unsupported` for BER or tags over
- * 30.
+ * @throws EvidenceError `der` when malformed, not minimal, or followed by anything; `unsupported` for indefinite
+ * lengths (BER) or tags over 30.
  */
 export function readDer(bytes: Uint8Array): DerNode {
   const node = readAt(bytes, 0, bytes.length, 0);

@@ -160,7 +160,7 @@ export function readNamedBits(node: DerNode): number[] {
 }
 
 /**
- * Reads any character string type as text; invalid octets become U+FFFD.
+ * Reads any character string type as text. Invalid UTF-8 becomes U+FFFD; strings of single octets are read as Latin-1.
  * @throws EvidenceError `der`
  */
 export function readText(node: DerNode): string {

@@ -13,7 +13,7 @@ const NULL_PARAMETERS = Uint8Array.of(TAG.null, 0);
  *
  * @param der the ContentInfo that `signedData` was read from
  * @param signerInfo the only signer of `signedData`
- * @param anchors trusted certificates; an included certificate that an anchor issued is covered
+ * @param anchors trusted certificates; one of them may have issued the last included certificate of the signer's chain
  * @returns a noun phrase that describes the uncovered part; null when there is none
  */
 export async function uncoveredPart(
@@ -51,8 +51,8 @@ function child(node: DerNode | undefined, index: number): DerNode | undefined {
 }
 
 /**
- * The most signature verifications in one call. Without a limit, many certificates with the same name would each cost a
- * verification.
+ * The most candidates for issuers that one call tries. Without a limit, many certificates with the same name would each
+ * cost a verification.
  */
 const MAX_TRIES = 16;
 

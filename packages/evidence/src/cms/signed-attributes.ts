@@ -5,7 +5,7 @@ import { readOctetString, readOid } from "../asn1/values.ts";
 import { EvidenceError } from "../errors.ts";
 import { type Attribute, attributeValues, type SignerInfo } from "./signed-data.ts";
 
-/** The values of the attributes that every signature must have. */
+/** The values of the two attributes that must be among the signed attributes. */
 export interface Stated {
   readonly contentType: string;
   readonly messageDigest: Uint8Array;

@@ -65,7 +65,7 @@ const MAX_ATTRIBUTES = 64;
 /**
  * Parses a ContentInfo that contains SignedData.
  * @param bytes DER; with `trailing: "zeros"` (a PDF's padded /Contents) only zero bytes may follow.
- * @throws EvidenceError `cms`, `der`, `x509`, `limit`; `unsupported` for BER.
+ * @throws EvidenceError `cms`, `der`, `x509`, `limit`; `unsupported` for indefinite lengths (BER) or tags over 30.
  */
 export function parseSignedData(bytes: Uint8Array, options?: { readonly trailing?: "none" | "zeros" }): SignedData {
   const node = options?.trailing === "zeros" ? readPadded(bytes) : readDer(bytes);

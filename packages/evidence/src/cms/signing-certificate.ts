@@ -17,7 +17,7 @@ export type SigningCertificateResult =
   | { readonly holds: false; readonly why: string };
 
 interface EssCertId {
-  /** The hash algorithm of `certHash`; null when it is too weak or not supported. */
+  /** The hash algorithm of `certHash`, `SHA-1` in version 1. In version 2, null when it is SHA-1 or not supported. */
   readonly hash: HashName | null;
   readonly certHash: Uint8Array;
   readonly issuerSerial: { readonly issuer: Uint8Array | null; readonly serialNumber: Uint8Array } | null;

@@ -60,8 +60,9 @@ export interface SignerInput {
 }
 
 /**
- * Verifies one SignerInfo over its content (RFC 5652, section 5.6; RFC 5035). Refuses SHA-1, MD5 and RSA keys under
- * 2048 bits. The signature must use the hash that the SignerInfo names as its digest algorithm.
+ * Verifies one SignerInfo over its content (RFC 5652, section 5.6; RFC 5035). Refuses MD5 and RSA keys under 2048 bits.
+ * Accepts SHA-1 only for naming the certificate. The signature must use the hash that the SignerInfo names as its
+ * digest algorithm.
  *
  * A signature without signed attributes is never `valid`. If `content` is given, its claims are still checked. A wrong
  * signature makes a claim fail and throws nothing. Only errors of the functions in `input` are thrown.

@@ -36,7 +36,7 @@ type ActInput = {
   /** The result of `verifyProof` for the sealed document. */
   readonly proof: ProofVerification;
   readonly signatures: ReadonlyMap<number, DocumentSignature> | EvidenceError;
-  /** Certificates of the custody certificate's seal. */
+  /** Certificates in the signatures of the custody certificate; empty when one of these signatures is unreadable. */
   readonly sealCertificates: readonly Certificate[];
   readonly trust: ProofTrust;
   /** The instant of the verification, epoch ms. */

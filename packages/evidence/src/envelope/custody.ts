@@ -24,7 +24,9 @@ export const envelopeAttachmentName = "envelope.json";
 export type CustodyCertificate = {
   /** The attached evidence; null without an attachment named `envelope.json`. */
   readonly envelope: Uint8Array | null;
-  /** The purpose of the signature that covers the whole file; null when there is none or it states no purpose. */
+  /**
+   * The purpose of the signature that covers the whole file; null unless exactly one does and states a known purpose.
+   */
   readonly purpose: SealPurpose | null;
 };
 
@@ -52,7 +54,7 @@ export type CustodyClaimName =
 export type CustodyVerification = {
   readonly envelope: EnvelopeEvidence | null;
   readonly claims: readonly Claim<CustodyClaimName>[];
-  /** The result for the sealed document; null when it was not given. */
+  /** The result for the sealed document; null when it was not given, or the envelope is unreadable. */
   readonly document: ProofVerification | null;
   /**
    * True if no claim about the certificate's purpose and envelope fails. Claims about the document may still fail, and
@@ -144,8 +146,9 @@ function continues({ verdict, sealedBytes }: ProofVerification, signed: number):
 }
 
 /**
- * Returns the part of a sealed file that is compared with the envelope. Under a notarization seal, that is only the
- * signed document, with which the notarized document begins. Under any other seal, it is the whole file.
+ * Returns the part of a sealed file that is compared with the envelope. Under an intact notarization seal of the
+ * envelope's environment, that is only the signed document, with which the notarized document begins. Otherwise, it is
+ * the whole file.
  *
  * The seal need not be a trusted one: the claim `document_continues` reports whether it is.
  */

@@ -15,7 +15,7 @@ export type LogClaimName = "log_inclusion" | "log_checkpoint_signed" | "log_witn
  *
  * - `key`: the log's public key (`NAME+ID+BASE64`).
  * - `environment`: the log contains only seals of this environment; null for any.
- * - `policy`: lists the witnesses that must have cosigned; without a policy, no witness is required.
+ * - `policy`: the witnesses, of which a quorum must have cosigned. If no trusted log has a policy, none is required.
  * - `end`: the log's final state, after which the key signs no more checkpoints.
  */
 export type TrustedLog = {

@@ -22,7 +22,7 @@ const maxPolicyBytes = 64 * 1024;
 
 /**
  * Parses a policy. A line may name only members that earlier lines define, so groups can't contain each other.
- * @throws EvidenceError `log` or `limit`, with the number of the faulty line and the rule that it breaks
+ * @throws EvidenceError `log` or `limit`, with the broken rule and, for most rules, the number of the faulty line
  */
 export async function parseWitnessPolicy(text: string): Promise<WitnessPolicy> {
   if (text.length > maxPolicyBytes) throw new EvidenceError("limit", `a policy is at most ${maxPolicyBytes} bytes`);

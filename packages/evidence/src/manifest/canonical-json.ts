@@ -16,8 +16,8 @@ const maxDepth = 64;
  * differently. So names outside printable ASCII and numbers that are not safe integers are refused.
  *
  * @param value plain objects, arrays, strings, booleans, null and safe integers; nothing is skipped or coerced
- * @throws EvidenceError `json` for a lone surrogate, a name outside ASCII, an unsafe number, `undefined` or any object
- * that is not plain; `limit` when nested deeper than 64
+ * @throws EvidenceError `json` for a lone surrogate, a name outside printable ASCII, an unsafe number, `undefined` or
+ * any object that is not plain; `limit` when nested deeper than 64
  */
 export function canonicalJson(value: JsonValue): string {
   return text(value, 0);

@@ -35,7 +35,7 @@ type Link = {
  * Verifies the hash chain of a room's passport versions, which may be in any order.
  *
  * The claim `chain.versions` fails if a version occurs twice or is missing between the first and the last. It also
- * fails for no versions or too many. It is unchecked when version 1 is missing.
+ * fails for no versions, too many, or a number outside 1 to 20. It is unchecked when version 1 is missing.
  *
  * The next claims are about each version, in ascending order:
  * - `manifest.vN.schema`: the manifest is valid. If this fails, there are no more claims about this version.

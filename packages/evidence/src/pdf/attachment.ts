@@ -14,8 +14,8 @@ const MAX_DEPTH = 16;
  *
  * @param limit limit of the data in bytes
  * @throws EvidenceError `pdf` when readers might disagree on the data: several files have the name, a dictionary that
- * leads to the file repeats a key, there is a /Filter, or /F and /UF of /EF differ; `limit` past a bound, `unsupported`
- * for an encrypted document
+ * leads to the file repeats a key, there is a /Filter, /Length is wrong, or /F and /UF of /EF differ; `limit` past a
+ * bound, `unsupported` for an encrypted document
  */
 export function attachedFile(document: PdfDocument, name: string, limit: number): Uint8Array | null {
   const [only, another] = attachments(document).filter(({ names }) => names.includes(name));

@@ -30,9 +30,11 @@ export const COST = {
    */
   entryLook: 10,
   searchedBytes: 8,
-  /** The cost of one value of a signature that is encoded in BER. */
+  /** The cost of one value of a signature that is read as BER. */
   berValue: 30,
-  /** The cost of each position that might be a signature's /ByteRange. */
+  /**
+   * The cost of each position that might be a signature's /ByteRange, or an object or trailer that no section names.
+   */
   candidate: 400,
   /**
    * The cost of a signature; `signatureByte` is added for each byte of its value. Hashing costs one unit per

@@ -48,8 +48,8 @@ const HEADER_WINDOW = 1024;
  * An encrypted PDF is not decrypted: see `openUnlocked`.
  *
  * @param earlier another opening of the same file; both openings then share the derived keys and one budget
- * @throws EvidenceError `pdf` without a header, a startxref, or a section at its offset; and for an offset that leads
- * to two sections
+ * @throws EvidenceError `pdf` without a header or a startxref, or unless its offset leads to exactly one section; else
+ * as `readXrefSection`
  */
 export function openDocument(
   bytes: Uint8Array,
@@ -96,7 +96,7 @@ export function startxrefValue(bytes: Uint8Array, at: number): number | undefine
 
 /**
  * Reads all earlier sections.
- * @throws EvidenceError for a broken section, a cycle, or too long a chain
+ * @throws EvidenceError for a broken section, a cycle, too long a chain, or a different /Encrypt
  */
 export function loadRevisions(document: PdfDocument): readonly Revision[] {
   while (loadPrevious(document));
@@ -108,7 +108,7 @@ export function resolve(document: PdfDocument, value: PdfValue | undefined): Pdf
   return locate(document, value)?.value;
 }
 
-/** Like `resolve`, with the object's offset. A direct value has none. */
+/** Like `resolve`, with the object's offset. A direct value and an object in an object stream have none. */
 export function locate(document: PdfDocument, value: PdfValue | undefined): LocatedValue | undefined {
   if (value?.kind !== "reference") return value === undefined ? undefined : { value, start: undefined };
   const { number, generation } = value;

@@ -13,7 +13,7 @@ export type ObjectStream = {
 
 /**
  * Parses the number and offset of each object at the start of the data; the objects begin at byte `first`.
- * @throws EvidenceError `pdf`
+ * @throws EvidenceError `pdf` or `limit`
  */
 export function indexObjectStream(
   data: Uint8Array,
@@ -41,7 +41,7 @@ export function indexObjectStream(
 
 /**
  * The object at `index`, which must have this number.
- * @throws EvidenceError `pdf`
+ * @throws EvidenceError `pdf` or `limit`
  */
 export function valueIn(
   { data, numbers, offsets }: ObjectStream,

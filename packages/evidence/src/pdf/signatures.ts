@@ -21,7 +21,7 @@ export type SignatureInPdf = {
   readonly fieldTitles: readonly (readonly PdfString[])[];
   /** The first field that has this dictionary as its value; undefined for a certification without a field. */
   readonly field: PdfDictionary | undefined;
-  /** /P of a certification signature (ISO 32000-2, section 12.8.2.2); undefined for any other signature. */
+  /** The strictest /P of the DocMDP references: 2 by default, 1 if unreadable. Undefined without such a reference. */
   readonly docMdp: 1 | 2 | 3 | undefined;
 };
 

@@ -30,7 +30,7 @@ export function otherPdfs(files: ReadonlyMap<string, Uint8Array>): string[] {
 const beginsAsPdf = (bytes: Uint8Array): boolean =>
   indexOfText(bytes, "%PDF-", 0, Math.min(bytes.length, HEADER_WINDOW + 4)) >= 0;
 
-/** The largest size of JSON evidence. */
+/** The largest JSON file whose kind is detected, in bytes. */
 const maxBytes = 1024 * 1024;
 
 /**

@@ -86,7 +86,7 @@ export function buildTimeStampReq(input: {
 
 /**
  * Parses a TimeStampResp (RFC 3161, section 2.4.2), without parsing its token.
- * @throws EvidenceError `rfc3161`, `der`.
+ * @throws EvidenceError `rfc3161`, `der`, `unsupported` or `limit`.
  */
 export function parseTimeStampResp(bytes: Uint8Array): TimeStampResp {
   const response = fieldsOf(readDer(bytes), "rfc3161");
@@ -118,7 +118,7 @@ export function parseTimeStampToken(bytes: Uint8Array): TimeStampToken {
 
 /**
  * Parses a TSTInfo.
- * @throws EvidenceError `rfc3161`, `der`; `unsupported` when it has a critical extension.
+ * @throws EvidenceError `rfc3161`, `der`, `x509` or `limit`; `unsupported` also when it has a critical extension.
  */
 export function parseTstInfo(bytes: Uint8Array): TstInfo {
   const fields = fieldsOf(readDer(bytes), "rfc3161");

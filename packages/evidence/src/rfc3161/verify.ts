@@ -31,7 +31,7 @@ export interface TimeStampInput {
   readonly status?: number;
   /** The nonce that was sent. When absent, the claim about the nonce is `unchecked`. */
   readonly nonce?: Uint8Array;
-  /** Trusted certificates. Without any, the claim about the chain is `unchecked`. */
+  /** Trusted certificates. Without any, the claim about the chain is `unchecked`, unless `at` makes it fail. */
   readonly anchors: readonly Certificate[];
   /** Certificates for building the chain, in addition to those in the token. */
   readonly intermediates?: readonly Certificate[];

@@ -21,8 +21,8 @@ export type AttachedClaimName = "record_attached" | "receipt_events" | "receipt_
 export type AttachedVerification = {
   readonly claims: readonly Claim<AttachedClaimName>[];
   /**
-   * The result for the sealed file that a proof certificate describes; null when it was not given, or the attached
-   * record is unreadable.
+   * The result for the sealed file that a proof certificate describes. Null when the file was not given, the attached
+   * record is unreadable, or the seal has another purpose.
    */
   readonly document: ProofVerification | null;
 };

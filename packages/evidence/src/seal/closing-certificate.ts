@@ -14,7 +14,9 @@ const manifestAttachmentName = "manifest.json";
 export type ClosingCertificate = {
   /** The attached manifest's bytes; null without an attachment of that name. */
   readonly manifest: Uint8Array | null;
-  /** The purpose of the signature that covers the whole file; null when there is none or it states no purpose. */
+  /**
+   * The purpose of the signature that covers the whole file; null unless exactly one does and states a known purpose.
+   */
   readonly purpose: SealPurpose | null;
 };
 
@@ -32,7 +34,7 @@ export function readClosingCertificate(bytes: Uint8Array): ClosingCertificate {
 }
 
 /**
- * The purpose of the signature that covers the whole file; null when there is none or it states no purpose.
+ * The purpose of the signature that covers the whole file; null unless exactly one does and states a known purpose.
  *
  * @throws EvidenceError `pdf`, `limit` or `unsupported` when the file cannot be read
  */
@@ -40,7 +42,7 @@ export const readSealPurpose = async (bytes: Uint8Array): Promise<SealPurpose | 
   purposeIn(await openUnlocked(bytes));
 
 /**
- * The checkpoint in the signature that covers the whole file; null for none.
+ * The checkpoint in the signature that covers the whole file; null unless exactly one does and contains one.
  * @throws EvidenceError as `readSealPurpose`
  */
 export async function readCarriedCheckpoint(bytes: Uint8Array): Promise<string | null> {

@@ -54,7 +54,7 @@ export type DetachedClaimName =
 export interface DetachedResult {
   readonly claims: readonly Claim<DetachedClaimName>[];
   readonly timeStamp: TimeStampVerification | null;
-  /** The claims about the `.ots` proof, one for each attestation. */
+  /** The claims of `verifyOts` about the `.ots` proof; empty without a proof. */
   readonly anchoring: readonly Claim[];
   /**
    * The earliest time at which the seal provably existed by this evidence, epoch ms; null when the evidence proves no
@@ -63,7 +63,7 @@ export interface DetachedResult {
   readonly provenTime: number | null;
 }
 
-/** Bitcoin nodes accept a block whose stated time differs from the true time by up to this many milliseconds. */
+/** The stated time of a Bitcoin block may differ from the true time by about this many milliseconds. */
 const BLOCK_TOLERANCE_MS = 2 * 3600_000;
 
 /** The earliest of several instants; null when none is known. */

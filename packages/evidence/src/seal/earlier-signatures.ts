@@ -29,8 +29,8 @@ export interface EarlierSignature {
   /** End of the revision that the signature covers; null when its /ByteRange is unusable. */
   readonly revisionEnd: number | null;
   /**
-   * The most serious change in later revisions; also `other` when they can't be compared. Null when the /ByteRange is
-   * unusable, or the signature has no place in the file.
+   * The most serious change in later revisions; also `other` when they can't be compared or removed the signature. Null
+   * when the /ByteRange is unusable, or the signature has no place in the file.
    */
   readonly laterChanges: ChangeLevel | null;
   /** The stricter of the permissions (/P) in the signature's certification and in its lock; null without either. */

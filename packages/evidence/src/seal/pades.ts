@@ -54,11 +54,11 @@ export interface PadesVerification {
   readonly certificates: readonly Certificate[];
   /** Time stamps over the signature value. For a document time stamp: over the signed ranges. */
   readonly timeStamps: readonly TimeStampVerification[];
-  /** The signature value; null when it could not be read. */
+  /** The signature value; null when it could not be read, and for a document time stamp. */
   readonly signatureValue: Uint8Array | null;
   /** The CMS of a signature; null when it could not be read, and for a document time stamp. */
   readonly signedData: SignedData | null;
-  /** The reason why the signature is unreadable, or not a PAdES baseline signature, in a sentence; null otherwise. */
+  /** The reason why the signature is unreadable, partly uncovered, or not PAdES baseline; null otherwise. */
   readonly problem: string | null;
   /**
    * The weak algorithm or key that makes the signature unreliable by now: `MD5`, `SHA-1` or a description of the key;

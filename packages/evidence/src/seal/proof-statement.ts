@@ -33,7 +33,7 @@ const NOT_COVERED = [
   "What programs show when a document contains active content: the bytes are fixed, the display is not.",
 ] as const;
 
-/** Claims that only a seal of the service fulfills. A valid signature by someone else fails these claims. */
+/** Claims about a seal of the service. A valid signature by someone else may fail them. */
 const OF_A_SEAL: ReadonlySet<string> = new Set([
   "signature_structure",
   "seal_signature_valid",

@@ -27,9 +27,9 @@ export type SealPurpose = {
 };
 
 /**
- * The texts in /Reason of the service's seals. One key seals both the service's own documents, such as closing
+ * The texts in /Reason of the service's seals. The same key seals the service's own documents, such as closing
  * certificates, and files that strangers upload. Only this signed text tells the service's documents from strangers'
- * files, and live documents from tests.
+ * files. For seals without a test certificate, only it tells live documents from tests.
  */
 export const sealReasons = {
   proof: { live: "Proof passport", test: "Proof passport (test environment)" },

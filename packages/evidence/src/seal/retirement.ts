@@ -24,7 +24,7 @@ export type RetiredCertificate = {
 
 /**
  * After a retirement for one of these reasons, the owner is assumed to be the only one who has the key. So a seal whose
- * time is not proven is still accepted.
+ * time is not proven is refused only if it states a time from the retirement on.
  */
 const KEY_STAYS_SAFE: ReadonlySet<string> = new Set(["superseded", "affiliation-changed", "cessation-of-operation"]);
 
@@ -53,12 +53,11 @@ export type SealTimes = {
 /**
  * The claims about retired certificates of a seal; none unless one of the certificates is retired.
  *
- * Only a proven time from before the retirement makes a seal acceptable. The time that the seal itself states can only
- * make it unacceptable. A token inside the seal was made together with the seal. So a token from after the retirement
- * makes the seal unacceptable. A detached proof from after the retirement does not, because it can be years younger
- * than the seal.
+ * Only a proven time from before the retirement makes the claim hold. The time that the seal itself states can only
+ * make it fail. A token inside the seal was made together with the seal. So a token from after the retirement makes the
+ * claim fail. A detached proof from after the retirement does not, because it can be years younger than the seal.
  *
- * @param path the seal's own certificate and the certificates above it
+ * @param path the seal's own certificate, the others in its signature, and those above it
  */
 export function retirementClaims(
   path: readonly Certificate[],

@@ -27,9 +27,11 @@ export type RoomManifests = {
  * States which document of a closing a file is, according to the manifests of its room.
  *
  * The claim is unchecked for a file that no manifest lists, because the document may have been finished after the
- * manifests. The claim fails for a file that begins with a listed document and was then changed. The only exception is
- * a change that a verified seal for the notarization covers. A proof passport's seal is not enough, because anybody can
- * get such a seal.
+ * manifests. The claim fails for a file that begins with a listed document and was then changed, with two exceptions.
+ * - It holds if the service sealed the listed document, or a verified seal for the notarization covers the change.
+ * - It is unchecked for `notarized_elsewhere`, and for an unsigned file with an empty signature field.
+ *
+ * A proof passport's seal is not enough, because anybody can get such a seal.
  * @param verification the result for the same bytes
  */
 export async function roomDocumentClaim(
@@ -56,7 +58,8 @@ export async function roomDocumentClaim(
     isUnchanged(verification)
   )
     return { name, state: "holds", why: `${beginning} ${notListedYet}` };
-  // True if the service sealed the listed file itself, and nobody appended anything afterwards.
+  // True for an intact seal for another purpose than a proof passport. If `within` is set, it directly covers the
+  // listed file.
   const isOurs = kind !== undefined && kind !== "proof" && verification.verdict !== "not_verified";
   if (within !== undefined && isOurs) return { name, state: "holds", why: within };
   if (beginning !== undefined && kind !== "notarized_elsewhere")

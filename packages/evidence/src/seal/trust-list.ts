@@ -58,8 +58,8 @@ export const readTrust = (text: string): TrustList =>
  *
  * Any unreadable certificate makes the whole list unreadable. Otherwise its retirement could be overlooked.
  *
- * @throws EvidenceError `json`, `limit`; `record` for a faulty member, which it names; `x509` for a certificate that
- * cannot be read
+ * @throws EvidenceError `json`, `limit`; `record` for a faulty member, which it names; like `parseCertificatesPem` for
+ * a certificate that cannot be read
  */
 export function parseTrustList(bytes: Uint8Array): TrustList {
   const { format, sealCertificates, ...more } = parseStrictObject(bytes, maxBytes);

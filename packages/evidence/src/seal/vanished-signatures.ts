@@ -52,7 +52,7 @@ export async function vanishedSignatures(
 
 /**
  * The permission (/P) in a signature's locks, as of the revision that the signature covers. Null when the locks state
- * none, and when the signed bytes do not contain the signature.
+ * none, and when the signed bytes are unreadable or do not contain the signature.
  *
  * @param end where the signed bytes end
  */

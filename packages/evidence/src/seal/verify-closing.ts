@@ -32,13 +32,13 @@ export type ClosingVersion = {
 export type ClosingVerdict = "verified" | "intact" | "unsigned" | "not_verified";
 
 interface ClosingVersionResult {
-  /** The version number, from the manifest or else from the record; null when neither states it. */
+  /** The version number, from the record or else from the manifest; null when neither states it. */
   readonly version: number | null;
   readonly manifest: Manifest | null;
   readonly manifestSha256: string | null;
   /** The verification of the certificate as a sealed PDF; null when no certificate was given. */
   readonly certificate: ProofVerification | null;
-  /** The purpose of the certificate's seal; null when it states none. */
+  /** The purpose of the certificate's seal; null when it states none, and without a readable certificate. */
   readonly purpose: SealPurpose | null;
 }
 

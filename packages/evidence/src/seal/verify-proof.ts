@@ -70,13 +70,13 @@ export interface ProofVerification {
   readonly sealedBytes: number;
   /** Lowercase hex SHA-256 of the first `sealedBytes` bytes. */
   readonly sealedSha256: string;
-  /** Lowercase hex SHA-256 of the original document; null when the seal does not state where that document ends. */
+  /** Lowercase hex SHA-256 of the original document; null unless a seal validly states where that document ends. */
   readonly docSha256: string | null;
-  /** The signature that covers the whole file; null when there is none. */
+  /** The signature that covers the whole file; null unless there is exactly one. */
   readonly seal: SealVerification | null;
   /**
-   * The signatures that are older than the seal, each verified over its own revision. The verdict depends on them only
-   * through the claim `certification_respected`.
+   * The signatures that are older than the seal, each verified over its own revision. Apart from archival time stamps,
+   * the verdict depends on them only through the claim `certification_respected`.
    */
   readonly earlierSignatures: readonly EarlierSignature[];
   /** The result for the time-stamp token that was given separately from the file. */

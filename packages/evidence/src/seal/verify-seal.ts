@@ -38,8 +38,8 @@ export interface SealVerification {
   readonly pades: PadesVerification;
   readonly claims: readonly Claim<SealClaimName>[];
   /**
-   * True if the seal states its own position in the file, even if that statement is wrong. Only the oldest seals state
-   * none.
+   * True if the seal states its own position in the file, even if that statement is wrong. The oldest seals, and other
+   * programs' signatures, state none.
    */
   readonly statesPlace: boolean;
   /**

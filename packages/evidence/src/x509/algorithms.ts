@@ -37,7 +37,7 @@ export const HASH_LENGTH: Readonly<Record<HashName, number>> = {
 
 /**
  * Reads an AlgorithmIdentifier.
- * @throws EvidenceError `der` or `x509`
+ * @throws EvidenceError `x509`, `der`, `unsupported` or `limit`
  */
 export function readAlgorithm(node: DerNode): AlgorithmIdentifier {
   const fields = fieldsOf(node, "x509");
@@ -56,7 +56,7 @@ export function hashOf(algorithm: AlgorithmIdentifier): HashName | null {
  * The scheme of a signature algorithm; null when it is unsupported.
  * @param digest the digest algorithm of the same SignerInfo, which completes a bare `rsaEncryption` (RFC 3370, section
  * 3.2).
- * @throws EvidenceError `der` or `x509` on malformed RSASSA-PSS parameters.
+ * @throws EvidenceError as `readAlgorithm`, on malformed RSASSA-PSS parameters.
  */
 export function signatureSchemeOf(
   algorithm: AlgorithmIdentifier,

@@ -42,7 +42,8 @@ export interface CertificateExtensions {
   readonly isTestSeals: boolean;
   readonly hasSubjectAltName: boolean;
   /**
-   * True if nameConstraints excludes every mail address and nothing else. No other name constraint is supported here.
+   * True if a critical nameConstraints excludes every mail address and nothing else. No other name constraint is
+   * supported here.
    */
   readonly excludesMailAddresses: boolean;
   /**
@@ -81,7 +82,7 @@ const NO_MAIL_ADDRESSES = encode(
 /**
  * Reads the extensions of a certificate.
  * @param node undefined when the certificate has none
- * @throws EvidenceError `x509`, `der` or `limit`
+ * @throws EvidenceError `x509`, `der`, `unsupported` or `limit`
  */
 export function readExtensions(node: DerNode | undefined): CertificateExtensions {
   const read: { -readonly [Key in keyof CertificateExtensions]: CertificateExtensions[Key] } = {

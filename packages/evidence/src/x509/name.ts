@@ -25,7 +25,7 @@ interface NameAttribute {
 
 /**
  * The attributes of a DER Name, in the order encoded.
- * @throws EvidenceError `x509`, `der` or `limit`.
+ * @throws EvidenceError `x509`, `der`, `unsupported` or `limit`.
  */
 function nameAttributes(name: Uint8Array): NameAttribute[] {
   const attributes: NameAttribute[] = [];
@@ -45,7 +45,7 @@ function nameAttributes(name: Uint8Array): NameAttribute[] {
 /**
  * Makes a Name readable, most specific attribute first: `CN=..., O=..., C=...`. Escapes separators and control
  * characters in values, so that no value looks like another attribute. For display, not for comparing.
- * @throws EvidenceError `x509`, `der` or `limit`
+ * @throws EvidenceError `x509`, `der`, `unsupported` or `limit`
  */
 export function nameText(name: Uint8Array): string {
   return nameAttributes(name)
@@ -56,7 +56,7 @@ export function nameText(name: Uint8Array): string {
 
 /**
  * The commonName, or null when there is none.
- * @throws EvidenceError `x509`, `der` or `limit`.
+ * @throws EvidenceError `x509`, `der`, `unsupported` or `limit`.
  */
 export function commonNameOf(name: Uint8Array): string | null {
   return nameAttributes(name).findLast((attribute) => attribute.type === OID.commonName)?.text ?? null;
@@ -64,7 +64,7 @@ export function commonNameOf(name: Uint8Array): string | null {
 
 /**
  * Every commonName, in the order encoded.
- * @throws EvidenceError `x509`, `der` or `limit`.
+ * @throws EvidenceError `x509`, `der`, `unsupported` or `limit`.
  */
 export const commonNamesOf = (name: Uint8Array): string[] =>
   nameAttributes(name).flatMap(({ type, text }) => (type === OID.commonName ? [text] : []));

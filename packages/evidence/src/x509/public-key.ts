@@ -18,7 +18,7 @@ export const CURVE_LENGTH: Readonly<Record<CurveName, number>> = { "P-256": 32, 
 
 /**
  * Parses a DER SubjectPublicKeyInfo.
- * @throws EvidenceError `x509` or `der`.
+ * @throws EvidenceError `x509`, `der`, `unsupported` or `limit`.
  */
 export function parsePublicKeyInfo(spki: Uint8Array): PublicKeyInfo {
   return readPublicKeyInfo(readDer(spki));
@@ -26,7 +26,7 @@ export function parsePublicKeyInfo(spki: Uint8Array): PublicKeyInfo {
 
 /**
  * Reads a SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7; RFC 5480).
- * @throws EvidenceError `x509` or `der`.
+ * @throws EvidenceError `x509`, `der`, `unsupported` or `limit`.
  */
 export function readPublicKeyInfo(node: DerNode): PublicKeyInfo {
   const fields = fieldsOf(node, "x509");

@@ -63,8 +63,8 @@ export type ZipEntry = {
   readonly size: number;
   readonly offset: number;
   /**
-   * The bytes that the directory and the local header share: from the field "version needed" to the length of the name,
-   * then the name. They must be equal in both.
+   * The bytes that the directory and the local header share: from the field "version needed" to the length of the name.
+   * They must be equal in both, except for the zeros that `readLocalHeader` permits.
    */
   readonly description: Uint8Array;
   readonly nameBytes: Uint8Array;

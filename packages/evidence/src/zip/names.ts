@@ -7,12 +7,12 @@ import { finderSubject } from "./finder.ts";
  */
 export type ZipForm = "evidence" | "documents";
 
-/** File names that every file system accepts as a plain file of the current folder. */
+/** File names that file systems accept as a plain file of the current folder; Windows reserves some, such as `NUL`. */
 const PLAIN = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 
 /**
- * A part of a path that every system interprets as the same name: no character that a system forbids, no white space
- * but spaces, and no character that changes the direction of text.
+ * A part of a path that systems interpret as the same name, except device names of Windows: no character that a system
+ * forbids, no white space but spaces, and no character that changes the direction of text.
  */
 const PART = /^(?:[^<>:"/\\|?*\p{Cc}\p{Cf}\p{Z}]| )+$/u;
 const EDGES = /^[ .]|[ .]$/;

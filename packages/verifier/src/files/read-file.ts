@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { UsageError } from "../errors.ts";
 
-/** Largest file that is read, in bytes. */
+/** Largest file that is read by default, in bytes. */
 const maxFileBytes = 256 * 1024 * 1024;
 
 /**

@@ -4,8 +4,8 @@ import type { ProofStatement } from "@signsealship/evidence/seal";
 /**
  * The verdict of a report.
  *
- * - `verified`: every claim is true, and the seal is trusted.
- * - `verified_test`: the same, but the seal states that it is a test.
+ * - `verified`: no claim fails, the decisive ones are true, and the seal is trusted. Other claims may be unchecked.
+ * - `verified_test`: the same, but the seal or the service's record states that it is a test.
  * - `intact`: the seal verifies, but its certificate is not trusted, or its purpose is unknown.
  * - `unchecked`: no claim fails, but decisive information was not given.
  * - `unsigned`: there is no seal.
@@ -33,7 +33,7 @@ export type Check = {
   readonly result: ClaimState;
   readonly detail: string;
   readonly command?: string;
-  /** The file that this check is about, in a report on several files. */
+  /** The file or room that this check is about, in a report on several files. */
   readonly target?: string;
 };
 

@@ -66,6 +66,7 @@ const isGenuineStranger = (report: Report): boolean =>
 
 /**
  * The verdict on the closing and all of its files together. A document that no manifest lists never counts as verified.
+ * This does not apply to kinds that manifests never list (`mayBeListed`), such as custody certificates.
  * A listed file without a seal gets the verdict on the closing, because the certificate contains the file's hash.
  */
 function togetherOf(closing: Verdict, judged: readonly { report: Report }[]): Verdict {

@@ -85,8 +85,8 @@ export function partsCommands(path: string, { gapStart, gapEnd, cmsLength }: Sea
 }
 
 /**
- * The command that extracts from seal.p7s the bytes that the seal's time stamp covers, as signature.bin. Null without a
- * time stamp.
+ * The command that extracts from seal.p7s the bytes that the seal's time stamp covers, as signature.bin. Null if the
+ * signature value was not found.
  */
 export const signatureCommand = ({ signature }: SealParts): string | null =>
   signature && `tail -c +${signature.start + 1} seal.p7s | head -c ${signature.length} > signature.bin`;

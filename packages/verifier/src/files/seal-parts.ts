@@ -11,7 +11,7 @@ export type SealParts = {
   readonly gapStart: number;
   readonly gapEnd: number;
   readonly cmsLength: number;
-  /** Length in bytes of the original document; null when the seal does not state it. */
+  /** Length in bytes of the original document; null when the seal does not state it, or states it wrongly. */
   readonly originalLength: number | null;
   /** The positions of the signature value and of its first time-stamp token, inside the CMS. */
   readonly signature: Slice | null;

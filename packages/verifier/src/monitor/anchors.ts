@@ -19,8 +19,8 @@ export type Seen = {
   /** True if the log ever had an anchored state. */
   readonly anchors: boolean;
   /**
-   * Sizes of the log that no anchored state covers yet. Of the monitor's own runs in one hour, only the first adds a
-   * size.
+   * Sizes of the log that no valid anchored state covers yet. Of the monitor's own runs in one hour, only the first
+   * adds a size, if the log grew.
    */
   readonly waiting: readonly Sighting[];
 };

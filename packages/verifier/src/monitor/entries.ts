@@ -24,10 +24,14 @@ export type EntriesRead = {
    */
   readonly links: ReadonlyMap<string, number>;
   /**
-   * The index of a log's final entry, and the key of the next log that this entry names. Null while the log is in use.
+   * The index of a log's final entry, and the key of the next log that this entry names. Null while the log is in use,
+   * and for a log that ended without such an entry.
    */
   readonly next: NextKey | null;
-  /** The latest day with an entry about the operator's records, as YYYY-MM-DD; null for none. */
+  /**
+   * The latest day with an entry about the operator's records in this log or an earlier one, as YYYY-MM-DD; null for
+   * none.
+   */
   readonly auditDay: string | null;
   /** The last entry that names a policy of witnesses; null for none. */
   readonly policy: LoggedPolicy | null;
@@ -53,8 +57,8 @@ type Found = {
   /** Sentences about entries that the log should have but lacks. */
   readonly missing: readonly string[];
   /**
-   * The requested files that the log contains, keyed by SHA-256. The value is the index of the file's entry and, if the
-   * entry was retracted, the reason.
+   * The requested files that the log contains, keyed by SHA-256. The value is the index of the first entry about the
+   * file, which can be a retraction, and the reason of its retraction.
    */
   readonly places: ReadonlyMap<string, FilePlace>;
 };
@@ -74,7 +78,7 @@ const ahead = 8;
  * - `days.judgedDay`: the day up to which gaps were already reported.
  * - `comparesTiles`: also compares each tile of hashes with the entries, which requires reading from the first entry.
  * - `onEntry`: called with the index and the line of each entry that is read.
- * @throws LogBroken when the entries do not lead to the checkpoint
+ * @throws LogBroken when the entries do not lead to the checkpoint, or a published file is missing or wrong
  */
 export async function readEntries(
   tree: PublishedTree,

@@ -14,7 +14,10 @@ export class Findings {
   readonly missing: string[] = [];
   /** Sentences about facts that the reader should see but that are not faults. */
   readonly notes: string[] = [];
-  /** Sentences about the given files. They are not findings about the log. */
+  /**
+   * Sentences about checkpoints, mostly of given files, that the log's key did not sign. They are not findings about
+   * the log.
+   */
   readonly ofFiles: string[] = [];
   private readonly forks: { readonly fork: Fork; readonly size: number }[] = [];
 

@@ -11,10 +11,10 @@ import { nodeHash } from "./published-log.ts";
 /** The facts about a log that a monitor stores between its runs. */
 export type MonitorState = {
   readonly key: string | null;
-  /** The newest checkpoint so far, as it was signed. */
+  /** The checkpoint of the last run without a finding, as it was signed; null before such a run. */
   readonly checkpoint: string | null;
   readonly read: EntriesRead;
-  /** The facts for judging whether the log's anchors come in time; null before the first run. */
+  /** The facts for judging whether the log's anchors come in time; null if no run has stored them. */
   readonly seen: Seen | null;
 };
 
@@ -37,7 +37,7 @@ const pathOf = (folder: string, from: string): string =>
 
 /**
  * Reads the stored state of a log.
- * @throws UsageError for a file that is not the state of a monitor, or contradicts itself
+ * @throws UsageError for a file that can't be read, is not the state of a monitor, or contradicts itself
  */
 export async function readState(folder: string | null, from: string): Promise<MonitorState> {
   if (folder === null) return emptyState;

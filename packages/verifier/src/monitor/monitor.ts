@@ -17,7 +17,10 @@ import { LogUnreadable, openPublishedLog, PublishedTree, type ReadLog } from "./
 import { keyByPolicy, policyNotes, type QuorumWait, type ReaderPolicy, readPolicy, requireQuorum } from "./quorum.ts";
 
 export type MonitorOptions = {
-  /** The log's key, `NAME+ID+BASE64`; null to use the key of an earlier run, or the key that the log publishes. */
+  /**
+   * The log's key, `NAME+ID+BASE64`. Null to use the key in the policy, else that of an earlier run, else the key that
+   * the log publishes.
+   */
   readonly key: string | null;
   /** The folder that stores the state between runs; null to store nothing. */
   readonly state: string | null;
@@ -60,7 +63,7 @@ type OwnRecords = {
  * reader's policy.
  *
  * @param from the log's URL (`https://HOST/log/live`), the folder of a copy, or a file that claims to prove a fork
- * @throws UsageError for files or keys that cannot be read
+ * @throws UsageError for files or keys that cannot be read, or that are of another log
  */
 export async function monitorAnswer(from: string, options: MonitorOptions): Promise<MonitorAnswer> {
   try {

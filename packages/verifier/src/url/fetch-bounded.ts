@@ -3,7 +3,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export const fetchLimits = { timeoutMs: 30_000, jsonBytes: 1024 * 1024, fileBytes: 96 * 1024 * 1024 } as const;
 
-/** A server's response, or the reason why there is none. */
+/** A server's response, or the reason why there is none or it was not read. */
 export type Answer =
   | { readonly ok: true; readonly status: number; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly why: string };

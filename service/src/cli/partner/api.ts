@@ -14,7 +14,7 @@ export const partnerOptions = {
   },
 } as const satisfies Options;
 
-/** `isTyped`: whether the person typed the option. An error names only an option that was typed. */
+/** `isTyped`: whether the person typed the option. An error blames the value of an option only if it was typed. */
 export type Partner = {
   client: Client;
   baseUrl: string;
@@ -47,7 +47,7 @@ function readableAddress(): string | undefined {
 
 /**
  * Reads the key from the flag or the environment; the address also from the data folder. @throws UsageError naming the
- * flag
+ * flag or the environment variable
  */
 export function partnerOf(values: ValuesOf<typeof partnerOptions>): Partner {
   const key = values.key ?? process.env["SIGNSEALSHIP_KEY"];
@@ -63,8 +63,8 @@ export function partnerOf(values: ValuesOf<typeof partnerOptions>): Partner {
 
 /**
  * Calls the service.
- * @param flagOf maps a field of the request to its flag. When the service refuses a field, the error begins with that
- * field's flag.
+ * @param flagOf maps a field of the request to its flag; null for none. When the service refuses a field with a flag,
+ * the error begins with that flag.
  * @throws StartupError with the service's refusal, or when the service doesn't respond
  */
 export async function ask<T>(

@@ -64,8 +64,8 @@ function soundCode(rowMac: RowMac, orderCode: string, { mac, ...record }: Stored
 }
 
 /**
- * Reads the documents of orders from the store, one after another. Compares the hash of each document with the recorded
- * hash.
+ * Reads the documents that a manifest can list from the store, one after another. Compares the hash of each with the
+ * recorded hash.
  * @param compared the documents that earlier calls compared. They are skipped, and this call adds its own.
  * @throws ServiceError `unavailable` when the store doesn't respond or lacks a document
  * @throws AlteredDocumentError when a document has another hash. Otherwise the seal would certify the recorded hash.

@@ -14,7 +14,7 @@ export type CheckInput = {
 
 /**
  * Returns the SHA-256 of the manifest in a sealed certificate. Returns null unless the seal verifies at the given time
- * and states the purpose of a closing certificate of this environment.
+ * and states the purpose of a closing certificate of this environment. Also null without a manifest.
  */
 export async function run(bytes: Buffer, { chainPem, environment, at }: CheckInput): Promise<string | null> {
   try {

@@ -28,7 +28,10 @@ export type Issuing = {
   sealing: Pick<Sealing, "sealDocument" | "stamp" | "chainPem">;
   drawCertificate: DrawCertificate;
   titleOf: TitleOf;
-  /** Returns the newest checkpoint of a transparency log, as a signed note; null when there is none yet. */
+  /**
+   * Returns the newest checkpoint of a transparency log that this node has seen, as a signed note. Null when it has
+   * seen none yet, and while the log is halted.
+   */
   newestCheckpoint: (log: Environment) => string | null;
   baseUrl: string;
 };

@@ -26,8 +26,8 @@ export type SealClosingDeps = CheckedVersionDeps & {
   limits: {
     requireStorage: RequireStorage;
     /**
-     * Lets only one seal of a room run at a time on this node. Seals that wait for their turn hold no database
-     * connection.
+     * Lets only one seal of a room run at a time on this node, and a few seals in all. Seals that wait for their turn
+     * hold no database connection.
      */
     semaphore: KeyedSemaphore;
   };
@@ -222,7 +222,7 @@ const isOfSame = ({ manifest }: StoredVersion, present: Manifest): boolean =>
 
 /**
  * Reads the room and its versions. The caller must have called `lockSeals`.
- * @throws ServiceError for a room that is not found
+ * @throws ServiceError for a room that is not found, and when the last version was altered
  */
 async function readForSeal(deps: CheckedVersionDeps, tx: Tx, { room, roomId }: Asked) {
   // Reads the room again, because its code may have been rotated while this seal waited for the lock.

@@ -129,8 +129,8 @@ const takenIn = sql`(SELECT coalesce(json_agg(kind ORDER BY kind DESC), '[]') FR
 
 /**
  * The room with its orders and their artifacts, all read at one moment.
- * @throws ServiceError `unavailable` when the MAC of the room, its firm, an order, an envelope or a signer is invalid,
- * because the seal would certify the altered data
+ * @throws ServiceError `unavailable` when the MAC of the room, its firm, an order, an envelope, a signer or a journal
+ * entry is invalid, because the seal would certify the altered data
  */
 export async function selectSnapshotOf(db: Sql, rowMac: RowMac, room: RoomOfOwner): Promise<Snapshot | undefined> {
   const [snapshot] = await db.query<Omit<Snapshot, "documents"> & { documents: MarkedDocument[] }>(sql`

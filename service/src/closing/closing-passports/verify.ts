@@ -7,7 +7,7 @@ import type { ClosingVerification } from "./schemas.ts";
 import { hasCode, hashHolds, joinVersion, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
 
 /**
- * The only query of a verification, unless the certificate is verified for the first time. The statement is a separate
+ * The only query of a verification, unless this node must still verify the certificate. The statement is a separate
  * function, so that a benchmark can run it alone.
  */
 export const verificationStatement = (verifyCode: string): Statement =>

@@ -55,7 +55,10 @@ export type StoredVersion = VersionFacts & {
 };
 
 export type VersionRow = StoredVersion & {
-  /** The hash of the previous version's manifest, from that version's own row; null for the first version. */
+  /**
+   * The hash of the previous version's manifest, from that version's own row. Null for the first version, and when that
+   * row is missing.
+   */
   beforeSha256: string | null;
 };
 

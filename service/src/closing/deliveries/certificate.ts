@@ -59,7 +59,7 @@ export type CertificateOffer = {
 
 /**
  * The room's newest certificate, or the reason why there is none to send.
- * @param newest null when the room has no certificate, or when its record was altered
+ * @param newest null when the room has no certificate, its record was altered, or no document can be sent
  * @param versions the number of certificates that were sealed for the room
  * @param sendable the orders whose documents can be sent
  * @param ofRoom the codes of all orders in the room; the certificate contains the room's code, which grants access to
@@ -85,8 +85,8 @@ export function offerOf(
 /**
  * The hash of the certificate to send. The version must be the newest one, and the one that the sender saw, because
  * each version may reveal other orders.
- * @throws ServiceError `conflict` for a room without a certificate, for another version, and for a document that the
- * certificate does not list
+ * @throws ServiceError `conflict` for a room whose newest certificate is missing, deleted or altered, for another
+ * version, and for a document that the certificate does not list
  */
 export async function certificateToSend(
   deps: CertificateDeps,

@@ -21,7 +21,7 @@ export const codeState: StateMac = {
 type DeliveryCode = {
   codeId: string | null;
   askedAt: Date | null;
-  /** The number of codes that were mailed. */
+  /** The number of codes that were requested for the link so far. */
   asked: number;
   failures: number;
   lockedAt: Date | null;

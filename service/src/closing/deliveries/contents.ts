@@ -114,7 +114,7 @@ export function filesOf({ id, final, documents, replacesSigned }: Deliverable): 
 export type NamedFile = DeliveredFile & {
   path: string;
   orderCode: string;
-  /** True if people signed the order's document with this service. */
+  /** True if the order has a custody certificate, because people signed its document with this service. */
   isSignedHere: boolean;
   /** True if the file is a notarized document of the sandbox, which no notary signed. */
   isNotarySimulated: boolean;
@@ -129,7 +129,7 @@ function folderOf(kind: string, isNotarized: boolean): string {
 
 /**
  * Names each file. The result lists the files of one order after another, in the sequence of `orders`.
- * @throws ServiceError `unavailable` for a file that is not stored
+ * @throws ServiceError `unavailable` for a file that is not on record; a deleted file still is
  */
 export function namedFiles(orders: readonly Deliverable[], files: readonly DeliveredFile[]): NamedFile[] {
   const unique = uniqueNames();

@@ -81,7 +81,7 @@ export type Contents = {
   firmName: string;
   environment: Environment;
   documents: readonly { path: string; kind: string; sha256: string; deletedAt?: Date }[];
-  /** The paths of the documents that were not signed with this service. */
+  /** The paths of the documents whose orders have no custody certificate of a signing with this service. */
   unsigned: ReadonlySet<string>;
   /** The paths of the notarized documents that no notary signed, because the sandbox made them. */
   simulated: ReadonlySet<string>;

@@ -150,7 +150,7 @@ async function moveReceivers(
   return true;
 }
 
-/** The statuses of an order that has its final document, or will never have one. */
+/** The statuses in which the wait for an order's document ends. It is sent only if the order is Completed. */
 const over: readonly string[] = ["Completed", "Cancelled", "Refunded"];
 const mergedMs = 10 * minuteMs;
 const mostAtOnce = 100;

@@ -1,7 +1,7 @@
 /**
  * Closings that a member has begun in the web form and has not placed. A draft belongs to one member, is encrypted, and
- * is deleted with its files after 14 days. Ended drafts stay as empty rows until then, so that a late save can't revive
- * one.
+ * is deleted with its files after at most 14 days. Ended drafts stay as empty rows until then, so that a late save
+ * can't revive one.
  */
 import { hash } from "node:crypto";
 import type { Environment, Principal } from "../../kernel/identity/identity.ts";
@@ -65,7 +65,7 @@ type DraftToSave = {
   files: readonly string[];
   /**
    * True if this window's form is saved as a new draft when another window has changed the draft. Otherwise the form is
-   * then discarded.
+   * not saved then.
    */
   mayCopy: boolean;
 };

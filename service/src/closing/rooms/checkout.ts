@@ -126,7 +126,7 @@ type RoomCheckout = SharedCheckout & {
 
 /**
  * Charges the firm's card or bank account once for all payable orders of the room that the firm pays: either all of
- * them, or none.
+ * them, or none. Leaves out free orders, and those whose payment a bank took back.
  * @throws ServiceError `not_found` for an unknown room, and the errors of `chargeGroup`
  */
 export async function roomCharge<Result extends GroupCharge>(
@@ -167,7 +167,8 @@ type SandboxAsked = { principal: Principal; roomCode: string; attempt: string; p
 /**
  * Simulates one payment for the room's payable test orders: those that the room's own firm placed and that one payer
  * pays. If this payer has already paid all of them, nothing changes: the other payer's orders are not paid instead.
- * @throws ServiceError `not_found` for an unknown room, `conflict` for a live room, `not_payable` without an order
+ * @throws ServiceError `conflict` for a caller in the live environment; `not_found` for a room that is unknown in the
+ *   test environment; `not_payable` without an order
  */
 export async function sandboxRoomCheckout(
   deps: SandboxDeps,

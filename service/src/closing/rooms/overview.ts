@@ -68,7 +68,10 @@ export type OpenClosing = {
   /** The orders of the closing that the firm placed, and those of them that are completed. */
   orders: number;
   done: number;
-  /** A text that names the first waiting order, and the person or provider that must act on it. */
+  /**
+   * A text that names the first waiting order, and the person or provider that must act on it. Without such an order,
+   * it states that there are no orders yet.
+   */
   reason: string;
   /** The firm's next step; null while only others must act and the closing is not due yet. */
   step: ClosingStep | null;
@@ -173,7 +176,10 @@ export type ClientOrder = Titled & {
   id: number;
   label: string | null;
   status: OrderStatus;
-  /** True if the latest failed payment was one by the firm, before the client became the payer. */
+  /**
+   * True if the latest failed payment was one by the firm, before the client became the payer. Also true if the client
+   * became the payer and no payment has failed.
+   */
   isFailureOfFirm: boolean;
   sign: boolean;
   notarize: boolean;
@@ -188,7 +194,10 @@ export type ClientOrder = Titled & {
    * `dueCents` is null.
    */
   dueFor: "price" | "postage" | "loss" | null;
-  /** The reason why the client can't pay an order now although a sum is due; null otherwise. */
+  /**
+   * The reason why the client can't pay an order now although a sum is due. Null otherwise, and when the order's
+   * documents were deleted.
+   */
   refusal: Exclude<RefusalKind, "not_due"> | null;
   documentsDeletedAt: Date | null;
   /** The latest shipment; null for none. */

@@ -15,7 +15,7 @@ import { askForSeal } from "./seal-wish.ts";
 /** A closing that is not placed yet: its room, the people in it, and its orders, which were checked and priced. */
 export type NewClosing = {
   room: NewRoom;
-  /** True if the service seals the closing's certificate once every order has ended. */
+  /** True if the service seals the closing's certificate once every order has ended and at least one is completed. */
   sealsWhenDone: boolean;
   people: readonly (NewParticipant & { isInvited: boolean })[];
   documents: readonly { order: NewOrder; label: string; receivers: readonly Receiver[] }[];
@@ -75,8 +75,8 @@ export function placeClosing(
       await receive(tx, of, receivers);
       if (order.form.payBy === "firm" && order.status === "QuoteReady") charged.push(held.id);
     }
-    // All orders that have a price become one charge. An order that a person must price first gets its own charge
-    // later, when somebody of the firm agrees to it.
+    // All orders that the firm pays and that have a price become one charge. An order that a person must price first
+    // gets its own charge later, when somebody of the firm agrees to it.
     if (charged.length > 0)
       await (methodId === null
         ? enqueue(tx, firmWaitQueue, { orderIds: charged })

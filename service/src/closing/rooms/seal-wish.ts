@@ -1,6 +1,6 @@
 /**
- * The automatic seal of a closing's certificate: stores that a firm asked for it, and queues it once every order has
- * ended.
+ * The automatic seal of a closing's certificate. Stores that a firm asked for it, and queues it once every order has
+ * ended and at least one is completed.
  */
 import { joinFirm } from "../../firms/partners/partners.ts";
 import { actorOf, type Environment, type Owner, type Principal } from "../../kernel/identity/identity.ts";
@@ -19,7 +19,7 @@ import { authentic, roomState } from "./store.ts";
 export type SealWish = {
   sealedAt: Date | null;
   sealedVersion: number | null;
-  /** The reason why the last try failed; null while none has. */
+  /** The reason why the last try failed. Null before a failure, after a seal, and after an order was added. */
   problem: string | null;
   /**
    * The earliest time of the next try. Null when the next try may begin at once, and when the last failure was final.
@@ -37,7 +37,7 @@ export const isStuckStatus = (status: string): boolean => !hasEnded(status) && s
 
 type Asked = { roomId: string; by: string; at: Date };
 
-/** Stores the request that the service seals the closing once every order has ended. */
+/** Stores the request that the service seals the closing once every order has ended and at least one is completed. */
 export const askForSeal = (tx: Tx, { roomId, by, at }: Asked) =>
   tx.query(sql`
     INSERT INTO closing_seals (room_id, asked_by, asked_at) VALUES (${roomId}, ${by}, ${at}) ON CONFLICT DO NOTHING`);

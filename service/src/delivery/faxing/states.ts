@@ -2,7 +2,8 @@ import type { TelnyxFaxStatus } from "../../providers/providers.ts";
 
 /**
  * The state of a fax attempt. `waiting`: not sent to Telnyx yet. `withdrawn`: will never be sent to Telnyx. `refused`:
- * Telnyx did not accept it. All other states are Telnyx's own.
+ * Telnyx did not accept it, or the service refused it before (a packet too large, for example). All other states are
+ * Telnyx's own.
  */
 export type FaxState = "waiting" | "withdrawn" | "refused" | TelnyxFaxStatus;
 

@@ -14,7 +14,7 @@ type OperatorMail = {
    * none.
    */
   subject?: string;
-  /** True if the mail reports a change of the recipient's own access. The recipient may no longer be an operator. */
+  /** True for a change of the recipient's own name, roles or access. The recipient may be a former operator. */
   own?: boolean;
   morning?: Morning;
 };

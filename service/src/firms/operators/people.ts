@@ -76,7 +76,8 @@ export async function requireOperator({ db }: { db: Sql }, who: string): Promise
 
 /**
  * Makes a person an operator, who then signs in by a mailed link. Mails all admins.
- * @throws ServiceError for an invalid email address, name or role, and for a present or former operator
+ * @throws ServiceError for an invalid email address, name or role, and for a present or former operator. Also as
+ * `requirePeople`
  */
 export async function addOperator(
   { db, clock, rowMac }: PeopleDeps,
@@ -108,7 +109,7 @@ const shown = ({ name, roles, active }: Omit<store.OperatorRow, "id" | "email">)
  * out. Releases the claimed tasks that the person may no longer do. Mails the person, and the admins of before and
  * after the change.
  * @throws ServiceError for an admin in the console who changes their own roles or access, or removes the last active
- * admin. Also when the operator's row was altered
+ * admin. Also for an unknown or altered operator, an invalid name or role, and as `requirePeople`
  */
 export async function changeOperator(
   deps: PeopleDeps,
@@ -173,7 +174,7 @@ function changeSentence(before: store.OperatorRow, after: store.OperatorRow): st
   return `${who} now has these roles: ${roles}. Before: ${before.roles.join(", ")}.`;
 }
 
-/** Ends a session of an operator. @throws ServiceError when the person has no session with this id */
+/** Ends a session of an operator. @throws ServiceError as `requirePeople`; also for an unknown operator or session */
 export async function endOperatorSession(
   deps: PeopleDeps,
   by: Operator,

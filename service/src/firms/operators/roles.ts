@@ -57,8 +57,8 @@ const granted: Readonly<Record<OperatorRole, readonly Permission[]>> = {
 };
 
 /**
- * The rights that an operator can use only with a passkey. They concern money, keys, roles, forms that every firm's
- * clients sign, and documents whose signing the service hasn't seen.
+ * The rights that an operator can use only with a passkey; a link from the command line needs none. They concern money,
+ * keys, roles, notaries, forms that every firm's clients sign, and documents whose signing the service hasn't seen.
  */
 const withPasskey: ReadonlySet<Permission> = new Set([
   "documents.take_in",

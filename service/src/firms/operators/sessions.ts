@@ -15,15 +15,15 @@ export type Operator = {
   email: string | null;
   name: string;
   roles: readonly OperatorRole[];
-  /** The environment that the console shows. Live and test data are never mixed. */
+  /** The environment whose orders and tasks the console shows. A notary's journal has entries of both. */
   environment: Environment;
   /** The actor in the audit log: `operator:ID`, or `operator:cli` for a link of the command line. */
   actor: string;
   sessionId: string;
   signedInAt: Date;
   /**
-   * The time when the operator may begin to decide on others' requests. Null without a wait: only an operator whom an
-   * admin appointed must wait.
+   * The time from which the operator may decide on others' requests and on money; it may be past. Null without a wait:
+   * an admin starts one by appointing the operator, or by giving a new right to decide.
    */
   decidesFrom: Date | null;
   /** The person's own session; null for a command line link. */

@@ -15,7 +15,9 @@ const operatorTable = "operators";
 type OperatorFacts = OperatorRow & {
   /** Changes with every update, so that a restored earlier row is recognized. */
   version: string;
-  /** The time when the operator may begin to decide on others' requests; null when there is no wait. */
+  /**
+   * The time from which the operator may decide on others' requests and on money; it may be past. Null without a wait.
+   */
   decidesFrom: Date | null;
 };
 
@@ -61,7 +63,7 @@ const people = sql`operators o ${joinUser(sql`o.user_id`)}`;
 
 export type ListedOperator = OperatorRow & { addedAt: Date; passkeys: number; lastSignIn: Date | null };
 
-/** All present and former operators, active first, by name. */
+/** Present and former operators, active first, by name; at most 1000. */
 export const selectOperators = (db: Sql) =>
   db.query<ListedOperator>(
     sql`SELECT ${columns}, o.added_at AS "addedAt",
@@ -112,7 +114,8 @@ export type OperatorUpdate = { after: OperatorRow; at: Date; decidesFrom: Date |
 /**
  * Changes an operator; the caller must have locked the operators. An attacker who restores the earlier row gains
  * nothing, because the version of that row is revoked.
- * @returns false for a row whose MAC is invalid; such a row gets no new MAC
+ * @returns false for an unknown operator, and for a row whose MAC is invalid or whose version is revoked; such a row
+ * gets no new MAC
  */
 export async function updateOperator(
   tx: Tx,

@@ -72,8 +72,8 @@ export function requireTaskPermission(operator: Operator, kind: TaskKind): void 
 
 /**
  * Requires the right to end a task of the kind. If the kind's permission needs a passkey, so does the end of the task.
- * @throws ServiceError without the permission or a needed recent passkey check; and for a task about money while the
- * operator's right to decide has not begun
+ * @throws ServiceError as `requireTaskPermission`, and without a needed recent passkey check. Also for a task that
+ * needs `money.decide` while the operator's right to decide has not begun
  */
 export function requireTaskEnd(operator: Operator, kind: TaskKind, now: Date): void {
   requireTaskPermission(operator, kind);

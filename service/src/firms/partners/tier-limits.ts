@@ -56,13 +56,14 @@ export const keyLimitsOf =
     return { active: numberOf(activeKeys), aDay: numberOf(keysPerDay) };
   };
 
-// The most deliveries to one IP address in a minute, for a tier without a limit for each host. It is far more than a
-// firm's own endpoints need, but a small part of what 100 subscriptions could send to a stranger's server.
+// The most deliveries to one IP address in a minute, for a tier with neither a limit for each address nor one for each
+// host. It is far more than a firm's own endpoints need, but a small part of what 100 subscriptions could send to a
+// stranger's server.
 const paidPerAddress = 6_000;
 
 /**
- * The limits of a firm's webhook deliveries in a minute. `perHost`: to one host name. `perAddress`: to one IP address,
- * and also to all host names of one domain together.
+ * The limits of a firm's webhook deliveries from each node in a minute. `perHost`: to one host name. `perAddress`: to
+ * one IP address, and also to all host names of one domain together.
  */
 export const hostLimitsOf =
   (limits: TierLimits) =>

@@ -37,7 +37,7 @@ type OwnSettings = {
   nextServiceWait: number;
   /**
    * True if mails that are not urgent wait from 9 PM to 7 AM, in the firm's time zone. This concerns mails to clients
-   * and signers.
+   * and signers about live orders.
    */
   quietHours: boolean;
   baseUrl: string;
@@ -88,7 +88,7 @@ type OwnSettings = {
   media: MediaSettings | null;
   /** The URL at which the other nodes reach this node; null when unset. */
   nodeUrl: string | null;
-  /** The free disk space, in bytes, that a session by audio and video needs in order to start. */
+  /** The least free disk space, in bytes, to start a session by audio and video. More people may need more. */
   recordingsFreeBytes: number;
   smtpUrl: string | null;
   mailFrom: string;
@@ -104,7 +104,7 @@ type OwnSettings = {
   /** True if a live order for a notary is refused when no registered notary may perform its notarial act. */
   notaryRequired: boolean;
   playbooks: "off" | "on" | string[];
-  /** `solo`: the operator who requested a refund may also approve it. `two-persons`: another operator must. */
+  /** `solo`: operators may approve their own requests, such as for refunds, after an hour. `two-persons`: never. */
   refundApproval: RefundApproval;
   logLevel: LogLevel;
   /** The seconds by which tests set this process's clock forward; 0 outside of tests. */

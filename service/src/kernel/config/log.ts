@@ -11,7 +11,7 @@ type OwnLog = {
   logPolicy: string | null;
   /** The shortest time between two anchored checkpoints of the live log. */
   logRootIntervalMs: number;
-  /** The shortest time between two requests to one witness. */
+  /** The shortest time between two requests to one witness. A 409 is answered at once with a second request. */
   witnessIntervalMs: number;
 };
 

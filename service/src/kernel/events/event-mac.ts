@@ -14,8 +14,8 @@ export type EventFacts = {
   subject: string;
   roomId: string | null;
   /**
-   * The channel by which a signer reached the signing page. Null for events without a signer, and for events from
-   * releases that did not record it.
+   * The channel by which a signer reached the signing page. Null for events without a signer, for
+   * `signature.requested`, and for events from releases that did not record it.
    */
   channel: EventChannel | null;
 };

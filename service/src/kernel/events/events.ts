@@ -37,7 +37,7 @@ export type EventRow = {
   environment: Environment;
   subject: string;
   roomId?: string;
-  /** For an event about a signer: how the signer reached the signing page. */
+  /** For an event about a signer: how the signer reached the signing page. Absent before the signer has. */
   channel?: EventChannel;
   /**
    * The id of the order that the event is about: a value, or a column if the same statement inserts the order. The MAC

@@ -42,7 +42,7 @@ const limitsOfPassing = {
    * notary has one. A participant may have six event streams open.
    */
   ofPage: 8,
-  /** The most simultaneous requests for one live session, which has at most eleven pages. */
+  /** The most simultaneous requests for one live session, from all of its pages together. */
   ofSession: 100,
 };
 type Limits = typeof limitsOfPassing;
@@ -120,8 +120,8 @@ const busy = () => new BusyError("Too many requests are passed on to other serve
  * not yet sent. Requests are forwarded before the other node checks the link's code. If no request were ended, a
  * stranger with a person's link, but not the code, could use up the page's requests. The person would be locked out.
  *
- * Event streams are never ended, because only a browser that sent the right code gets one. A request whose whole body
- * was sent isn't ended either. The other node may have acted on it, and the caller would not learn the result.
+ * An open event stream is never ended, because only a browser that sent the right code gets one. A request whose whole
+ * body was sent isn't ended either. The other node may have acted on it, and the caller would not learn the result.
  */
 function endOldest(passed: Set<Passed>): void {
   const all = [...passed];
@@ -155,8 +155,8 @@ export class Passing {
    * Answers a request with the response of another node. Must run before the request's body is read.
    * @param onOpen called once the forwarded call is open, with a function that ends the call early. `onOpen` returns a
    * function to run after the call has ended.
-   * @throws ServiceError `unavailable` for no response in time, too many open requests, or an already forwarded
-   * request; `validation` when the body stalls
+   * @throws ServiceError `unavailable` when the other node can't be reached or doesn't respond in time. Also for too
+   * many open requests, and for an already forwarded request; `validation` when the body stalls
    */
   async pass(
     request: FastifyRequest,

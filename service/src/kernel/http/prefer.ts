@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 
-/** The longest wait that a caller may request. */
+/** The longest wait. A longer wait that a caller requests is shortened to this one. */
 const mostWaitSeconds = 10;
 
 /** The schema of the `Prefer` header in /openapi.json, for routes that can wait for the transparency log. */

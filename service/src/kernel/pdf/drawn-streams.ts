@@ -2,7 +2,7 @@ import type { NamedContents } from "./reached-streams.ts";
 
 /** The size of a content stream, and the other content streams that it draws. */
 export type Drawing = {
-  /** The number of characters in the content's strings. */
+  /** The weight of the content's strings and arrays (`weightOf`), or its length if it can't be decoded. */
   readonly characters: number;
   /**
    * How often each resource name occurs in the content. Null when the content can't be decoded and only its length is

@@ -25,9 +25,9 @@ export const LIMITS = {
   keys: 10_000,
   /** The longest chain of references that lead to other references. */
   indirections: 8,
-  /** The most nodes of the page tree, or of the form's field tree. */
+  /** The most nodes of the page tree or of the form's field tree, and the most objects found by a scan (`restate`). */
   treeNodes: 100_000,
-  /** The largest output of all inflated streams together, in bytes. */
+  /** The largest output of all inflated and decrypted streams together, in bytes. */
   inflatedBytes: 64 * 1024 * 1024,
   /**
    * The budget for reading one document: bytes parsed plus entries compared. Using all of it takes a fraction of a

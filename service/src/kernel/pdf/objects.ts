@@ -103,7 +103,7 @@ export function resolve(file: PdfFile, span: Span | undefined): Span | undefined
 /**
  * The dictionary that a value is or refers to, and the last reference on the way to it. Undefined when the value is
  * absent or null.
- * @throws PdfRefusal `needs_repair` when the value is not a dictionary
+ * @throws PdfRefusal `needs_repair` when the value is not a dictionary. Also as `resolve`
  */
 export function resolveDict(file: PdfFile, span: Span | undefined, what: string): FoundDict | undefined {
   let value = span;

@@ -11,7 +11,7 @@ type Allowed = 2 | 3 | null;
 /**
  * The changes that the document's certification still allows (P in ISO 32000-2 12.8.2.2): 2 allows forms and
  * signatures, 3 also allows annotations. Null without a certification, or if it restricts nothing.
- * @throws PdfRefusal `docmdp_forbids_changes` for 1, which allows no changes
+ * @throws PdfRefusal `docmdp_forbids_changes` for 1, which allows no changes, and for a malformed certification
  */
 export function certification(file: PdfFile, catalog: Dict): Allowed {
   const permissions = resolveDict(file, entry(catalog, "Perms"), "Perms");
@@ -22,10 +22,11 @@ export function certification(file: PdfFile, catalog: Dict): Allowed {
 }
 
 /**
- * The number of signed signature fields of a form, and the changes that the strictest of their signatures still allows.
- * A signature's transform parameters and the lock of its field (ISO 32000-2 12.7.5.5) state these changes. They apply
+ * The number of signed fields of a form, and the changes that the strictest of their signatures still allows. A
+ * signature's transform parameters and the lock of its field (ISO 32000-2 12.7.5.5) state these changes. They apply
  * even when the catalog no longer refers to the signature.
- * @throws PdfRefusal `docmdp_forbids_changes` when a signature locked the document (P 1)
+ * @throws PdfRefusal `docmdp_forbids_changes` when a signature locked the document (P 1), and for a malformed Reference
+ * or lock
  */
 export function signaturesIn(file: PdfFile, acroForm: Dict): { count: number; allows: Allowed } {
   let count = 0;

@@ -18,8 +18,8 @@ export type ReachedStream = Decoded & {
   /** True for a content stream that a page or an annotation draws directly, not through another content stream. */
   readonly isRoot: boolean;
   /**
-   * True if the stream was already reported for an earlier page. Readers decode it again for this page, but keep one
-   * copy in memory.
+   * True if the stream was already reported, but not for this page's Contents. Readers decode it again for this page,
+   * but keep one copy in memory.
    */
   readonly isOfEarlierPage?: true;
   /**

@@ -16,7 +16,7 @@ export async function shownOn(page: PdfPage): Promise<Shown[]> {
   return annotations.flatMap(({ id, subtype, fieldType, rect, annotationFlags }) => {
     const box = boxOf(rect);
     const isHidden = typeof annotationFlags === "number" && (annotationFlags & hiddenFlag) !== 0;
-    // Readers open a popup in its own window and never print it.
+    // Most readers open a popup in its own window and don't print it.
     if (box === null || isHidden || subtype === "Popup") return [];
     return [{ id: String(id), subtype: String(subtype), isSignature: fieldType === "Sig", box }];
   });

@@ -1,10 +1,10 @@
 /**
- * Requests that may be retried: the work for each key is done once, and every retry gets the same response (contract,
- * Idempotency-Key).
+ * Requests that may be retried: the work for each key is done once, and for a day every retry gets the same response
+ * (contract, Idempotency-Key).
  *
  * A row claims the key and stores the result. Duplicates wait until the result is final. If the process with the claim
- * seems to have died, one duplicate takes over the claim and continues from the stored result. If the first process was
- * only slow, it responds with the duplicate's result instead of its own.
+ * seems to have died, one duplicate takes over the claim and continues from the stored result, unless `refuseAbandoned`
+ * forbids that. If the first process was only slow, it responds with the duplicate's result instead of its own.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "./clock.ts";
@@ -77,12 +77,14 @@ export const once = <Result extends object>(
 
 export type Steps<Result extends object> = Answered<Result> & {
   /**
-   * Performs the first part of the work, and claims the key in the same statement.
+   * Performs the first part of the work, and claims the key in the same statement or transaction.
    * @param claim null for a request without a key
    * @returns null when the key was already claimed; nothing was written then
    */
   begin: (claim: Claim | null) => Promise<Progress<Result> | null>;
-  /** Completes the result. If it fails, or this process dies first, another request calls `finish` again. */
+  /**
+   * Completes the result. If it fails, or this process dies first, a later request with the key calls `finish` again.
+   */
   finish: (soFar: Result) => Promise<Result>;
 };
 

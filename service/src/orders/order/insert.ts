@@ -34,7 +34,7 @@ export type NewOrder = OrderRow & {
   rowMac: Buffer | null;
   /** The template from which the order was placed; null without a template. */
   templateUse: (TemplateUse & { rowMac: Buffer }) | null;
-  /** True if the firm pays, and the caller queues one charge for this order and others. */
+  /** True for an order of a closing: if the firm pays, the caller queues the charge of the closing's orders. */
   isChargedWithOthers?: true;
   /**
    * The only payment method that may be charged automatically if the firm pays. Null for no method, undefined for the

@@ -284,7 +284,7 @@ export async function watchPayments(deps: { db: Database; clock: Clock; log: Log
   await resumeFreeRefunds(deps.db);
 }
 
-/** The jobs that call the processor about firms' own payment methods. */
+/** The jobs of charges to firms and of firms' payment methods, and the simulated bank's steps. */
 export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps & { log: Log }): void {
   jobs.work<ChargeJob>(firmChargeQueue, (job, { attempt }) =>
     afterOpenPage(deps.db, { queue: firmChargeQueue, job }, () => sendCharges(deps, job, attempt > 1)),

@@ -23,15 +23,19 @@ export type Signed = {
 
 /** The changes that later revisions made after a signed revision. */
 export type LaterChanges = {
-  /** True if the signed bytes form a complete revision that contains the signature. */
+  /** True if the signed bytes form a complete revision in which a field or the catalog names the signature. */
   readonly covered: boolean;
-  /** The most serious change in later revisions. A change that can't be classified is `other`. */
+  /**
+   * The most serious change in later revisions. `other` for a change that can't be classified, and without `covered`.
+   */
   readonly level: ChangeLevel;
-  /** The strictest permission (/P) that the signature's locks state. */
+  /**
+   * The strictest permission (/P) that the signature's locks state; null when they state none, or without `covered`.
+   */
   readonly lockPermission: 1 | 2 | 3 | null;
-  /** The name of a changed field that is locked. "" if all fields changed at once; null if no locked field changed. */
+  /** The name of a changed field that is locked; "" if all fields changed at once. Null if none is known. */
   readonly lockedField: string | null;
-  /** A read-only field whose value a later revision recomputed; null when there is none. */
+  /** A read-only field whose value a later revision recomputed; null when there is none, or it is unknown. */
   readonly readOnlyField: string | null;
   /**
    * Index of the signed revision; the newest revision has index 0. -1 unless the signature is `covered` and all later

@@ -62,7 +62,7 @@ export type Place = {
   readonly along: Along;
 };
 
-/** Roles that an object passes on to every object that it references, directly or through other objects. */
+/** Roles that an object passes on to the objects that it references, directly or through other objects. */
 export const HANDED_DOWN = ROLE.frozen | ROLE.drawn | ROLE.annotationPart | ROLE.drawnPart;
 
 type Edges = (place: Place, lead: Lead) => void;

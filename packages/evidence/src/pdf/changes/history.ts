@@ -29,7 +29,7 @@ export type Moment = {
  * @param end where that revision ends
  * @param visit called with the document at each revision, from `oldest` to the newest
  * @returns the result of each later revision, oldest first; and one more with the level `other` if unnamed objects
- * follow the last revision
+ * follow the last revision, or some readers may search the file for objects
  * @throws EvidenceError when the document is unreadable, or reading takes too much work
  */
 export function judgeHistory(

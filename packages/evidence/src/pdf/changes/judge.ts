@@ -66,7 +66,7 @@ export type Named = {
 };
 
 /**
- * Classifies a revision by the changes of all objects that its cross-reference sections name.
+ * Classifies a revision by the changes of its trailer and of all objects that its cross-reference sections name.
  *
  * @throws EvidenceError when an object is unreadable, or reading takes too much work
  */

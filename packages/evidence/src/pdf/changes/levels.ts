@@ -1,10 +1,10 @@
 /**
  * The kinds of later changes, least serious first:
  * - `none`: nothing.
- * - `validation`: validation data, document time stamps or metadata.
+ * - `validation`: validation data, document time stamps, metadata or version entries.
  * - `invisible`: invisible signatures in new fields.
- * - `signatures`: signatures that show nothing new.
- * - `forms`: values of form fields.
+ * - `signatures`: signatures that show nothing new, read-only flags, or entries about tags and tab order.
+ * - `forms`: values of form fields, or entries that determine how readers draw them.
  * - `fields`: new visible signature fields.
  * - `annotations`: annotations.
  * - `other`: anything else.

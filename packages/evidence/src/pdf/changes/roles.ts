@@ -23,7 +23,7 @@ export const ROLE = {
   fieldValue: 0x800,
   /** The appearance of a field (/AP). */
   appearance: 0x1000,
-  /** A field's appearance that is not divided into states. */
+  /** An entry of a field's /AP (/N, /R or /D): a stream, or a dictionary of states. */
   appearanceStream: 0x2000,
   /** The resources of the form (/DR). */
   resources: 0x4000,

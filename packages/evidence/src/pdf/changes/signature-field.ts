@@ -5,7 +5,7 @@ import { type Level, worst } from "./levels.ts";
 import type { Step } from "./step.ts";
 import { itemsOf, plainDictionary, storedOf, type View } from "./view.ts";
 
-/** The keys that an invisible field and its widget may have. None of these keys makes the field visible. */
+/** The keys that an invisible field and its widget may have. The values of /Rect, /MK and /AP are tested separately. */
 const INVISIBLE_KEYS = new Set(
   "Type Subtype FT T TU TM F Ff Rect P V Lock SV DA Q M NM AP Kids StructParent MK".split(" "),
 );

@@ -21,7 +21,7 @@ export type Stored = {
    */
   readonly decode: ((limit: number) => Uint8Array) | undefined;
   readonly generation: number;
-  /** The object's offset in the file; undefined inside an object stream. */
+  /** The object's offset in the file; undefined inside an object stream, and for a direct value. */
   readonly start: number | undefined;
   /** The object's end in the file, or the end of the object stream that contains it. */
   readonly end: number;
@@ -37,7 +37,7 @@ export type View = {
   readonly entry: (number: number) => XrefEntry | undefined;
   /**
    * Reads an object; undefined when it is not in use.
-   * @throws EvidenceError when the object is not at the location that `entry` returns
+   * @throws EvidenceError when the object is unreadable, or not at the location that `entry` returns
    */
   readonly get: (number: number) => Stored | undefined;
   readonly spend: (work: number) => void;

@@ -44,8 +44,8 @@ export type CertificateContent = {
   /** The time stamp over the manifest; null when no time-stamping authority is configured or responded. */
   timeStamp: ManifestTimeStamp | null;
   /**
-   * The newest checkpoint that the transparency log had before this certificate was sealed, as a signed note. Null if
-   * there was none.
+   * The newest checkpoint of the transparency log that this node had seen before the seal, as a signed note. Null if it
+   * had seen none, or the log was halted.
    */
   checkpoint: string | null;
   verifyCode: string;

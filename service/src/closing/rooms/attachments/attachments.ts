@@ -28,8 +28,8 @@ const topic = "room.order_attached";
 /**
  * Adds an order to the room. Having the order's code is enough, but order and room must belong to the same environment.
  * Attaching an order again changes nothing, not even its label, and succeeds even in a closed or full room.
- * @throws ServiceError for an unknown room or order, a closed or full room, and an order that too many other firms have
- * attached
+ * @throws ServiceError for an unknown room or order, a closed or full room, and another firm's order that is in too
+ * many rooms of other firms
  */
 export async function attachOrder(
   { db, clock }: RoomDeps,

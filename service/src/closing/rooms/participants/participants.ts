@@ -39,7 +39,7 @@ export async function listParticipants(
 
 /**
  * Adds a participant, unless one with this email address is present already. Participants get no access to the room.
- * @throws ServiceError when the room already has 25 participants
+ * @throws ServiceError for an unknown room, and when the room already has 25 participants
  */
 export async function addParticipant(
   { db, clock }: RoomDeps,

@@ -9,7 +9,7 @@ import { auditPartner, type ChangedBy } from "../audit.ts";
 import { keyMembers, keySha256, keyTable, newKey } from "./format.ts";
 import { insertKey } from "./store.ts";
 
-/** A newly issued key. Its text exists only here. */
+/** A newly issued key. Its text is not stored, except encrypted for an access request until it is mailed. */
 export type IssuedKey = { keyId: string; key: string; environment: Environment };
 
 export type KeyToIssue = {

@@ -43,7 +43,7 @@ export async function issueKey(
   });
 }
 
-/** Rotates a key on behalf of the operator. @throws ServiceError for an unknown or inactive key */
+/** Rotates a key on behalf of the operator. @throws ServiceError for an unknown, inactive, replaced or altered key */
 export const rotateKey = (
   { db, clock, rowMac }: KeyDeps,
   keyId: string,

@@ -18,7 +18,7 @@ export type KeyMetadata = {
   createdAt: Date;
   expiresAt: Date | null;
   lastUsedAt: Date | null;
-  /** The network of the last use, not the full IP address. */
+  /** The network of the last use whose IP address was known; not the full address. */
   lastUsedFrom: string | null;
   revokedAt: Date | null;
   /** The earlier key that this key replaced. */

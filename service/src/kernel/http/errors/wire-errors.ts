@@ -50,7 +50,7 @@ const frameworkErrors: ReadonlyMap<string, WireError> = new Map([
   ["FST_ERR_CTP_BODY_TOO_LARGE", wire("payload_too_large", "The body is too large.")],
 ]);
 
-/** The value of `Retry-After`, in seconds. Most outages end within this time. */
+/** The `Retry-After` of an `unavailable` response, in seconds. Most outages end within this time. */
 const retryAfterSeconds = 2;
 
 const internal = wire("internal", "Something went wrong on our side.");

@@ -10,7 +10,7 @@ import type { UploadHolder, UploadPlaces } from "./upload-places.ts";
 
 export { maxUploadBytes, type Upload };
 
-// The most bytes of a body: the largest file, and 1 MiB for part headers and text fields.
+// The largest Content-Length of an accepted form: the largest file, and 1 MiB for part headers and text fields.
 const maxBodyBytes = maxUploadBytes + 1024 * 1024;
 const maxFields = 100;
 /** The most memory that one form reserves, in bytes: for its file, and for the data appended to the file. */

@@ -9,7 +9,7 @@ export type UploadHolder = Pick<Principal, "partnerId" | "environment" | "liveEn
 export type UploadPlaces = {
   /**
    * Waits until the memory is free, and resolves with a function that releases it.
-   * @throws ServiceError `unavailable` when the firm already has too many uploads in the queue
+   * @throws ServiceError `unavailable` when the firm already has too many uploads of this environment in the queue
    */
   reserve: (holder: UploadHolder, bytes: number) => Promise<() => void>;
 };
@@ -23,7 +23,7 @@ export type UploadPlaceSizes = {
    */
   live: Sizes;
   trial: Sizes;
-  /** The most uploads that a firm of the tier may have in the queue. */
+  /** The most uploads that a firm of the tier may have in the queue, in each environment. */
   mostWaitingOf: (tier: string) => number;
 };
 

@@ -11,7 +11,7 @@ export type KeyEntries = {
   readonly keyLength: number;
   readonly o: Buffer;
   readonly u: Buffer;
-  /** /UE, /OE and /Perms; empty below revision 5. */
+  /** /UE, /OE and /Perms, which only revisions 5 and 6 use. Empty if the dictionary lacks them. */
   readonly ue: Buffer;
   readonly oe: Buffer;
   readonly perms: Buffer;

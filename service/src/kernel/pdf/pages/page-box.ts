@@ -32,7 +32,7 @@ const letter = [0, 0, 612, 792] as const;
 
 /**
  * The part of a page that readers show: the overlap of its crop box and its media box, in the page's own units, before
- * rotation.
+ * rotation. Without an overlap, it is the media box.
  * @throws PdfRefusal `needs_repair` for a page without an area
  */
 export function pageBox(file: PdfFile, page: Page): PageBox {

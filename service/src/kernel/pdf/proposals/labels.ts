@@ -9,8 +9,8 @@ export type PageWords = {
   readonly content: PageContent;
   /**
    * True if people sign the document at this height of the page (`executionAbove`).
-   * @param isCaption true for a caption below a line. A caption needs only one sentence above it; other labels need two
-   * sentences on the page.
+   * @param isCaption true for a caption below a line. Below the page's last sentence, a caption is accepted in any
+   * case; other labels only if the page has two sentences.
    */
   readonly isExecution: (y: number, isCaption?: boolean) => boolean;
 };
@@ -28,7 +28,7 @@ const withoutLabel = (text: string): string =>
 /** True if a text is a person's name, alone or followed by a description: "JOHN ROE, an unmarried man". */
 export const isPerson = (text: string): boolean => person.test(withoutLabel(text));
 
-/** Reads a label. A party's name asks for a signature only at a height where people sign. */
+/** Reads a label. A party's name alone asks for a signature only at a height where people sign. */
 export function read(text: string, { isExecution }: PageWords, y: number, isCaption: boolean): Found {
   const kind = kindOfLabel(text);
   const label = text.replace(/[\s:_]+$/u, "").trim();

@@ -23,7 +23,7 @@ export type RevisionWriter = ObjectWriter & {
   /**
    * Sets keys of an object's dictionary to values in PDF syntax. A later call for the same object adds to the earlier
    * changes.
-   * @throws PdfRefusal `needs_repair` when an earlier call gave a key another value
+   * @throws PdfRefusal `needs_repair` for a stream, and when an earlier call gave a key another value
    */
   set: (ref: Ref, dict: Dict, entries: Readonly<Record<string, string>>) => void;
   /**

@@ -2,7 +2,7 @@ import type { Span } from "../lexer.ts";
 import type { PdfLookup } from "../xref/lookup.ts";
 import { consecutive, type ObjectOffset, subsectionText } from "../xref/xref-table.ts";
 
-/** The longest file identifier (ID) that is copied from the document: 64 bytes in hexadecimal, with delimiters. */
+/** The longest ID that is copied from an unencrypted document: 64 bytes in hexadecimal, with delimiters. */
 const MAX_ID = 130;
 
 /**

@@ -13,7 +13,7 @@ import type { Reached } from "./objects.ts";
 export type Contents = {
   /** Names of actions that can change the shown content. */
   readonly actions: Set<string>;
-  /** Names of files inside the document. */
+  /** Names of files inside the document. An empty text stands for files whose name can't be read. */
   readonly files: Set<string>;
 };
 

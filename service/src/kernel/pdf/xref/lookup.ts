@@ -34,7 +34,7 @@ export type PdfLookup = {
    * annotations. Null when nothing is restricted.
    */
   readonly docMdp: 2 | 3 | null;
-  /** The number of signed signature fields. */
+  /** The number of signed form fields, also of those that are not signature fields. */
   readonly signatures: number;
 };
 
@@ -57,7 +57,7 @@ export function lookUpPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): P
 /**
  * Looks up an unsigned document with an unreadable cross-reference by scanning for its objects.
  * @param refusal the reason why the cross-reference is unreadable
- * @throws PdfRefusal `refusal`, unless all readers would find the same objects
+ * @throws PdfRefusal `refusal` for a signed document, and unless all readers would find the same objects
  */
 function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
   try {
@@ -74,8 +74,8 @@ function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
 }
 
 /**
- * True if the readable sections list every object that a scan finds, or if no section is readable. Otherwise, readers
- * that trust the sections would see fewer objects than readers that scan the file.
+ * True if the document's own sections list every object that a scan finds, or if one of the sections is unreadable.
+ * Otherwise, readers that trust the sections would see fewer objects than readers that scan the file.
  */
 function listsAll(chain: PdfFile | null, restated: readonly ObjectOffset[]): boolean {
   return chain === null || restated.every(({ ref }) => findEntry(chain, ref.num)?.type === "offset");

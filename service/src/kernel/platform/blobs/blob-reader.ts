@@ -33,7 +33,7 @@ export type BlobReader = {
   /**
    * Calls `work` with the plain bytes of a blob, or with null for a missing blob.
    * @param at `times`: how many copies of the bytes the work holds in memory
-   * @throws the errors of `open` and of the work
+   * @throws the errors of `open`, of the memory budget and of the work
    */
   withBytes: <T>(
     at: BlobAt & { holder: Holder; times: number },

@@ -52,7 +52,7 @@ export type Blobs = {
    * Calls `work` with the plain bytes, or with null for a missing blob. The work must not store the bytes, and must not
    * reserve more memory.
    * @param at `times`: how many copies of the bytes the work holds in memory, by default one
-   * @throws as `open` does, and the work's own errors
+   * @throws as `open` does, the errors of the memory budget, and the work's own errors
    */
   withBytes: <T>(
     at: BlobAt & { holder: Holder; times?: number },

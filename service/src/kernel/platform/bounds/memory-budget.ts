@@ -17,7 +17,8 @@ export const memoryHolder = (of: { readonly partnerId: string; readonly environm
 export type MemoryBudget = {
   /**
    * Waits until the memory is free, and resolves with a function that releases it.
-   * @throws BusyError when the queue is full, or when the reservation was queued for too long
+   * @throws BusyError when the queue or the holder's part of it is full, or when the reservation was queued for too
+   * long
    */
   readonly reserve: (holder: Holder, bytes: number) => Promise<() => void>;
   /** Reserves the bytes while the work runs. @throws the errors of `reserve` and of the work */

@@ -42,7 +42,7 @@ const replacedFiles: ReadonlyMap<number, string> = new Map([
 const lastUnfenced = 74;
 /**
  * The first line of a migration that doesn't break nodes of older releases, which may continue to write. All other
- * migrations begin with `-- Older nodes: stop.`
+ * migrations above `lastUnfenced` begin with `-- Older nodes: stop.`
  */
 const onlyExpands = "-- Older nodes: go on.\n";
 
@@ -118,8 +118,9 @@ export type AsOwner = <T>(work: (owner: Database) => Promise<T>) => Promise<T>;
 /**
  * Applies all pending migrations in one transaction, or none, and updates the rights of the service's role. Never
  * downgrades.
- * @throws StartupError when a newer release stopped this one from writing, or when the database is from before the
- * baseline. Also when an applied migration differs from its file, or the role lacks the rights to migrate.
+ * @throws StartupError when a newer release stopped this one from writing or lacks one of its migrations, or when the
+ * database is from before the baseline. Also when an applied migration differs from its file, or the role lacks the
+ * rights to migrate.
  */
 export async function migrate({ db, asOwner, folder }: Schema): Promise<void> {
   const [migrations, rights] = await Promise.all([readMigrations(folder), readRights(folder)]);

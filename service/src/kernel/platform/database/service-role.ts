@@ -10,7 +10,7 @@ import { sql } from "./sql.ts";
  */
 export const serviceRole = "signsealship_service";
 
-/** Tables whose rows are never removed, with the columns that may change. */
+/** Tables from which the service's role can't remove rows, with the columns that it may change. */
 type AppendOnly = { readonly [table: string]: readonly string[] };
 
 export type Rights = { sha256: string; appendOnly: AppendOnly };

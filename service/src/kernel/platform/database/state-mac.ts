@@ -178,7 +178,7 @@ export const forged = (): ServiceError =>
  */
 export const isAltered = (error: unknown): boolean => isServiceError(error, "unavailable") && error.cause === undefined;
 
-/** For `catch` after a read: null if it failed because a row's MAC is invalid. Other errors are thrown again. */
+/** For `catch` after a read: null for an error that `isAltered` accepts. Other errors are thrown again. */
 export function nullIfAltered(error: unknown): null {
   if (!isAltered(error)) throw error;
   return null;
@@ -186,7 +186,7 @@ export function nullIfAltered(error: unknown): null {
 
 /**
  * Verifies rows by the columns that `verified`, `marked` and `dated` select, and removes those columns.
- * @throws ServiceError `unavailable` for a forged row
+ * @throws ServiceError `unavailable` for a forged row, if the column is one of `verified` or `verifiedAll`
  */
 export function verifyRows(rows: readonly object[], columns: readonly string[], { rowMac, seals }: StateKeys): void {
   if (rowMac === null) throw new Error("this database handle has no key to verify MACs");

@@ -5,9 +5,9 @@
  *   use `SELECT enqueue_job('queue', payload, due_at)`. Payloads are JSON objects.
  * - Call `createJobs({ db, log })`, then `jobs.work("queue", handler, options)` for each queue, then `await
  *   jobs.start()`, and `await jobs.stop()` at the end. Any number of nodes may work on the same queues.
- * - A job runs at least once. If the handler throws, the job runs again after `retryMs(attempt)`. After `maxAttempts`,
- *   the job's row stays with `failed_at` set, and the failure is logged. With `maxAttempts: 1` a job never runs again
- *   after an error, but does after a crash.
+ * - A job runs at least once, unless an operator discards it after a restore. If the handler throws, the job runs again
+ *   after `retryMs(attempt)`. After `maxAttempts`, the job's row stays with `failed_at` set, and the failure is logged.
+ *   With `maxAttempts: 1` a job runs again after an error only if an operator retries it, but always after a crash.
  * - The lease of a job is extended while its handler runs. After a node is killed, other nodes claim its jobs when
  *   their leases end, after `leaseMs` at most.
  */

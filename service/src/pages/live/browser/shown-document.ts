@@ -10,8 +10,7 @@ import { post } from "./connection.ts";
 export function reportFramedDocument(base: string): void {
   addEventListener("message", ({ origin, data }: MessageEvent<{ kind?: unknown; sha256?: unknown } | null>) => {
     if (origin !== location.origin || data?.kind !== "document-shown" || typeof data.sha256 !== "string") return;
-    // The server records every reported hash, including that of an outdated document. The signing page itself refuses
-    // to sign an outdated document.
+    // The server also records the hash of an outdated document, because the signing page itself refuses to sign one.
     post(`${base}/shown`, { sha256: data.sha256 }).catch(() => {});
   });
 }

@@ -11,8 +11,8 @@ const longestWaitMs = 15_000;
  */
 const lateMs = minuteMs;
 /**
- * The most participants of a room that are ended one by one. While the server is unreachable, each attempt of a page to
- * join adds a participant. Above this number the whole room is ended, and its pages join again.
+ * The most participants of a room whose end the server has not confirmed. While the server is unreachable, each attempt
+ * of a page to join adds a participant. Above this number the whole room is ended, and its pages join again.
  */
 const mostOfRoom = 50;
 

@@ -114,7 +114,8 @@ export const appearance: Rule = (change, step) => {
 };
 
 /**
- * Classifies a change of an appearance stream. It may be rewritten with the same /Subtype, but not added or removed.
+ * Classifies a change of an appearance stream. A stream that is added, removed or given another /Subtype is `other`. A
+ * rewritten one is classified by the field that uses it.
  */
 export const appearanceStream: Rule = (change, step) => {
   const { before, after } = change;
