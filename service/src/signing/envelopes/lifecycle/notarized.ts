@@ -86,8 +86,8 @@ export async function mailNotarized({ db, clock, rowMac, reach }: NotarizedDeps,
 }
 
 /**
- * The newest completed envelope of an order, locked, and the signers of all completed envelopes of the order. People
- * who signed again in the notary's presence have a separate envelope for that.
+ * The newest completed envelope of an order, locked, and the signers of all completed envelopes of the order, those of
+ * newer envelopes first. People who signed again in the notary's presence have a separate envelope for that.
  */
 async function completedOf(tx: Tx, orderId: number): Promise<{ envelope?: Envelope; rows: readonly SignerRow[] }> {
   const completed = await tx.query<{ id: number }>(sql`
@@ -96,15 +96,19 @@ async function completedOf(tx: Tx, orderId: number): Promise<{ envelope?: Envelo
   const envelope = newest && (await lockEnvelope(tx, newest.id));
   if (!envelope) return { rows: [] };
   const ids = completed.map(({ id }) => id);
-  return { envelope, rows: await findSignersOf(tx, ids) };
+  return { envelope, rows: newestFirst(ids, await findSignersOf(tx, ids)) };
 }
+
+/** Sorts signers by the place of their envelope in `ids`, so that a signer's place in the envelope doesn't count. */
+export const newestFirst = <Row extends { envelopeId: number }>(ids: readonly number[], rows: readonly Row[]): Row[] =>
+  rows.toSorted((one, other) => ids.indexOf(one.envelopeId) - ids.indexOf(other.envelopeId));
 
 /**
  * The person's row that has a link: in the newest envelope, or in an earlier one that the person signed by a mailed
  * link.
  */
-const linkHolder = (person: Person, rows: readonly SignerRow[]) =>
-  rows.findLast((each) => each.issuedAt !== null && isSamePerson(each, person));
+export const linkHolder = <Row extends Person & Pick<Signer, "issuedAt">>(person: Person, rows: readonly Row[]) =>
+  rows.find((each) => each.issuedAt !== null && isSamePerson(each, person));
 
 const sweptMs = 2 * dayMs;
 const lateMs = 15 * minuteMs;
