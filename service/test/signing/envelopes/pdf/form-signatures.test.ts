@@ -53,6 +53,24 @@ test("a document's empty signature fields belong to the signers: by number, else
   ]);
 });
 
+test("a field named for a signer whom the order does not have stays empty", async () => {
+  assert.deepEqual(await namesOf(column(["signer5", "signer2"]), 3), [[2, "signer2"]]);
+  assert.deepEqual(await namesOf(column(["signer1", "Signer 5 - signature"]), 2), [[1, "signer1"]]);
+  assert.deepEqual(await namesOf(column(["signer_5"]), 1), []);
+  assert.deepEqual(await namesOf(column(["signer5"]), 6), [[5, "signer5"]]);
+});
+
+test("a number after a role tells its people apart, and is not a signer's number", async () => {
+  const fields = ["buyer2", "seller1", "buyer1", "tenant 1", "tenant 2"];
+  assert.deepEqual(await namesOf(column(fields), 5), [
+    [3, "buyer2"],
+    [2, "seller1"],
+    [1, "buyer1"],
+    [4, "tenant 1"],
+    [5, "tenant 2"],
+  ]);
+});
+
 test("a role with several fields is one signer, whose further fields show the signature again", async () => {
   assert.deepEqual(await namesOf(column(["buyer_top", "seller", "buyer_end"]), 2), [
     [1, "buyer_top"],

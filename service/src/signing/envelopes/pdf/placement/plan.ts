@@ -178,18 +178,25 @@ const invisibleFor = (signers: readonly number[]): PlannedField[] =>
 
 /** Names of signature fields that are meant for a notary or witness, and not for a signer. */
 const ofOthers = /notar|witness/i;
-const numbered = /(?:signer|signatory|signature|sign|sig|party|recipient|client|role|r)[\s._-]*(\d{1,2})$/i;
+const numbered = /(?<![a-z])(?:signer|signatory|signature|sign|sig|party|recipient|client|role|r)[\s._-]*(\d{1,2})$/i;
 const roles =
-  /buyer|seller|borrower|lender|landlord|tenant|lessor|lessee|grantor|grantee|owner|guarantor|trustee|principal|agent|employer|employee|contractor|client|customer|spouse|co-?signer/i;
+  /(buyer|seller|borrower|lender|landlord|tenant|lessor|lessee|grantor|grantee|owner|guarantor|trustee|principal|agent|employer|employee|contractor|client|customer|spouse|co-?signer)(?:[\s._-]*(\d{1,2})(?!\d))?/i;
 
 /** The number of the signer in a name: `signer2.signature` and `party 2` both mean the second signer. */
 const numberIn = (name: string): number | undefined =>
   signerNamedIn(name) ?? (numbered.test(name) ? Number(numbered.exec(name)?.[1]) : undefined);
 
+/** The signer whom a name means expressly, such as `signer5`. `Signature5` may be only the fifth field of a form. */
+function signerMeant(name: string): number {
+  const [, n] = /^signer[ _-]?(\d{1,2})$/i.exec(name) ?? [];
+  return n === undefined ? (signerNamedIn(name) ?? 0) : Number(n);
+}
+
 /**
  * Assigns a document's signature fields to the signers. A field whose name has a signer's number, such as `signer2`,
- * goes to that signer. Each other name, role (`buyer`) or higher number goes to the next signer without a field, in the
- * order of the pages. Fields of notaries and witnesses stay empty.
+ * goes to that signer. Each other name, role (`buyer`, `seller 2`) or higher number goes to the next signer without a
+ * field, in the order of the pages. Fields of notaries and witnesses stay empty, and so do those of a signer whom the
+ * order does not have: `signer5` for two signers.
  * @param mayAdd true if a signer's second field can be shown as a mark, which is impossible in a signed document
  */
 export function matchSigners(
@@ -197,7 +204,7 @@ export function matchSigners(
   signers: number,
   mayAdd: boolean,
 ): PlannedField[] {
-  const ours = fields.filter(({ name }) => !ofOthers.test(name));
+  const ours = fields.filter(({ name }) => !ofOthers.test(name) && signerMeant(name) <= signers);
   const signerOf = new Map<string, number>();
   for (const { name } of ours) {
     const n = numberIn(name) ?? 0;
@@ -205,9 +212,9 @@ export function matchSigners(
   }
   const assigned = new Set(signerOf.values());
   const free = Array.from({ length: signers }, (_, index) => index + 1).filter((signer) => !assigned.has(signer));
-  for (const { name } of ours) {
-    const key = keyOf(name);
-    const next = signerOf.has(key) ? undefined : free.shift();
+  const keys = new Set(ours.map(({ name }) => keyOf(name)).filter((key) => !signerOf.has(key)));
+  for (const key of lowerFirst([...keys])) {
+    const next = free.shift();
     if (next !== undefined) signerOf.set(key, next);
   }
   const has = new Set<number>();
@@ -221,10 +228,17 @@ export function matchSigners(
   });
 }
 
+/** Exchanges the places of one role's keys, so that its lower numbers come first: `buyer 1` before `buyer 2`. */
+function lowerFirst(keys: readonly string[]): string[] {
+  const roleOf = (key: string) => key.replace(/(?<=^role \D+)\d+$/, "");
+  const sorted = Map.groupBy([...keys].sort(new Intl.Collator("en", { numeric: true }).compare), roleOf);
+  return keys.flatMap((key) => sorted.get(roleOf(key))?.shift() ?? []);
+}
+
 /** The key of a field's name. Fields with the same key belong to the same person. */
 function keyOf(name: string): string {
   const number = numberIn(name);
   if (number !== undefined) return `number ${number}`;
-  const role = roles.exec(name)?.[0];
-  return role === undefined ? `name ${name}` : `role ${role.toLowerCase()}`;
+  const [, role, n = ""] = roles.exec(name) ?? [];
+  return role === undefined ? `name ${name}` : `role ${role.toLowerCase()} ${n}`;
 }
