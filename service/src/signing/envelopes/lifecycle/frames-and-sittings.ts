@@ -79,8 +79,7 @@ export async function addOrigin({ db, clock }: OriginDeps, principal: Principal,
 }
 
 /**
- * Removes a site. Pages that are already open on this site, and URLs that were already issued for it, keep working
- * until they expire.
+ * Removes a site. URLs that were issued for it, and pages that are open on it, stop working at once.
  * @throws ServiceError `not_found`
  */
 export async function removeOrigin({ db, clock }: OriginDeps, principal: Principal, id: string): Promise<void> {

@@ -6,6 +6,7 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { joinOrder } from "../../../orders/order/order.ts";
 import { tokenSha256 } from "./link-tokens.ts";
 
 const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
@@ -76,15 +77,18 @@ export type Embed = {
   /** The end of the signer's session. The session starts when the ticket is redeemed; null before that. */
   sessionExpiresAt: Date | null;
   identifiedAt: Date | null;
-  /** True if the signer's link has not been replaced since the page was opened. */
+  /** True if the signer's link has not been replaced since the page was opened, and the firm has not removed the site. */
   isCurrent: boolean;
 };
 
 const selected = (where: Statement): Statement => sql`
   SELECT e.id, e.signer_id AS "signerId", s.envelope_id AS "envelopeId", e.origin, e.ticket_expires_at AS "ticketExpiresAt",
     e.session_expires_at AS "sessionExpiresAt", e.identified_at AS "identifiedAt",
-    coalesce(e.link_id = s.link_id, false) AS "isCurrent", ${verified(embedState, sql`e`)}
-  FROM signer_embeds e JOIN envelope_signers s ON s.id = e.signer_id WHERE ${where}`;
+    coalesce(e.link_id = s.link_id, false) AND EXISTS (SELECT FROM embed_origins site
+      WHERE site.partner_id = o.partner_id AND site.environment = o.environment AND site.origin = e.origin)
+    AS "isCurrent", ${verified(embedState, sql`e`)}
+  FROM signer_embeds e JOIN envelope_signers s ON s.id = e.signer_id JOIN envelopes n ON n.id = s.envelope_id
+    ${joinOrder(sql`n.order_id`)} WHERE ${where}`;
 
 async function one(db: Sql, where: Statement): Promise<Embed | undefined> {
   const [embed] = await db.query<Embed>(selected(where));

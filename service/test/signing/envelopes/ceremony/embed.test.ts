@@ -137,6 +137,27 @@ test("a ticket that is not used within five minutes is invalid, and a session en
   assert.equal((await later(31).frameOfSession(token))?.origin, site);
 });
 
+test("tickets and open pages of a site end when the firm removes the site", async () => {
+  const origin = "https://removed.example.com";
+  await client.ok("POST", "/api/partner/embed-origins", { origin });
+  type Listed = { origins: { originId: string; origin: string }[] };
+  const { origins } = await client.ok<Listed>("GET", "/api/partner/embed-origins");
+  const added = origins.find((each) => each.origin === origin);
+  const [first, second] = [await waiting([jane]), await waiting([jane])];
+  const ticketOf = async (code: string) => {
+    const { body } = await embed(code, 1, { origin });
+    return String(body["url"]).split("/").at(-1) ?? "";
+  };
+  const ticket = await ticketOf(first);
+  const { session: token } = await ceremony.redeem(await ticketOf(second), browser);
+  assert.equal((await ceremony.frameOfTicket(ticket))?.state, "open");
+  await ceremony.view({ token, session: null });
+  assert.equal((await client.call("DELETE", `/api/partner/embed-origins/${added?.originId}`)).status, 200);
+  assert.equal((await ceremony.frameOfTicket(ticket))?.state, "expired");
+  assert.equal((await begin(ticket)).status, 410);
+  await assert.rejects(ceremony.view({ token, session: null }), /not valid/);
+});
+
 test("an unknown ticket is a page that no site may show", async () => {
   for (const ticket of ["0".repeat(40), "x"]) {
     const response = await page(`/embed/${ticket}`);
