@@ -15,6 +15,10 @@ import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
 import { lockOrder, transition } from "../../../src/orders/order/order.ts";
 import { icsOf } from "../../../src/signing/notaries/appointments/ics.ts";
+import { offersOf } from "../../../src/signing/notaries/appointments/offers.ts";
+import type { DeskDeps } from "../../../src/signing/notaries/claims/claims.ts";
+import type { WaitingOrder } from "../../../src/signing/notaries/claims/orders.ts";
+import { listWorkingNotaries } from "../../../src/signing/notaries/commissions/store.ts";
 import { addNotary, renewNotaryLinks, sweepAppointments } from "../../../src/signing/notaries/notaries.ts";
 import { instantOf, readHours, slotsOf } from "../../../src/signing/notaries/schedule/hours.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
@@ -467,6 +471,53 @@ test("the appointment link of an address that was corrected during a hold is mai
   await service.cli("order", "move", code, "--release");
   await jobsEnd();
   assert.equal(linksTo(email).length, 2);
+});
+
+test("a person with an appointment whose address was corrected during a hold gets the appointment, and is not asked to choose a time", async () => {
+  const { db, rowMac, service } = running;
+  const email = "held@booked.example";
+  const code = await waitingOrder(partner.headers, email);
+  const former = await pathOf(code, email);
+  const [slot = ""] = slotsIn(await (await fetch(at(former))).text()).filter((each) => each.includes(" ron "));
+  assert.equal((await postForm(at(former), { slot })).status, 303);
+  const [session] = await sessionsOf(code);
+  const entries = () => entriesOf(session?.id ?? "", email);
+  await until(() => entries()[0]);
+  await service.cli("order", "move", code, "OnHold", "--reason", "A dispute.");
+  const secrets = await openSecretsKey(`file:${join(service.dataDir, "keys/secrets")}`);
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    const people = { names: new Set(["Jane Doe"]), email };
+    await renewNotaryLinks(tx, { desk: { rowMac }, secrets }, order?.id ?? 0, people, new Date());
+  });
+  const holdEnds = async () => {
+    await service.cli("order", "move", code, "--release");
+    const isOpen = sql`queue IN ('notary-again', 'appointment-invitation-mail', 'notary-session-mail')`;
+    await until(async () => (await db.query(sql`SELECT FROM jobs WHERE ${isOpen}`)).length === 0);
+  };
+  await holdEnds();
+  const mails = mailsTo(service, email).filter((mail) => /\/appointments\//.test(mail));
+  assert.equal(mails.filter((mail) => /Subject: .*Choose a time/.test(mail)).length, 1, "before the booking");
+  assert.equal(entries().length, 2);
+  assert.ok(entries().some(({ mail }) => !mail.includes(former)));
+  await service.cli("order", "move", code, "OnHold", "--reason", "Another dispute.");
+  await holdEnds();
+  assert.equal(entries().length, 2, "the new link is mailed once");
+});
+
+test("times of the day on which a commission begins are offered from the instant at which it begins", async () => {
+  const notary = (await listWorkingNotaries(running.db)).find(({ commissionName }) => commissionName === "Nora Ames");
+  assert.ok(notary);
+  const day = new Date(Date.now() + 7 * 24 * 3_600_000).toISOString().slice(0, 10);
+  const clock = () => new Date();
+  const rules = { of: () => ({ modes: { value: ["ipen"] } }), classes: new Map(), attribution: null };
+  const desk = { clock, readEligibility: async () => ({ rules, notarizationBlocked: () => false }) };
+  const order = { docSlug: null, signerState: null } as unknown as WaitingOrder;
+  const deps = { desk: desk as unknown as DeskDeps, rooms: null };
+  const offers = await offersOf(deps, running.db, order, { ...notary, commissionStarts: day });
+  const times = offers.map(({ startsAt }) => startsAt.toISOString()).filter((time) => time.startsWith(day));
+  assert.ok(times.length > 0);
+  assert.ok(times.every((time) => time >= `${day}T10:00:00.000Z`));
 });
 
 test("an appointment whose notary releases the order is canceled, and everybody is mailed", async () => {

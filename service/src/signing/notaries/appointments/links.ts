@@ -66,6 +66,10 @@ export async function inviteToBook({ desk, secrets }: InviteDeps, code: string, 
 const markMailed = (db: Sql, which: Statement) =>
   db.query(sql`UPDATE appointment_links SET is_mailed = true WHERE ${which}`);
 
+/** Names the mailed link by its token, because it may have been replaced while the mail was sent. */
+export const markPathMailed = (db: Sql, path: string) =>
+  markMailed(db, sql`token_sha256 = ${sha256Of(path.slice(linkPath.length))}`);
+
 /**
  * Creates a person's link to the appointment page if the person has none that can be mailed. The transaction must have
  * locked the order.
@@ -146,6 +150,5 @@ export const appointmentInvitationMail = defineMail({
       caution: words.caution,
     };
   },
-  // Names the mailed link by its token, because it may have been replaced while the mail was sent.
-  onSent: ({ path }, _about, { db }) => markMailed(db, sql`token_sha256 = ${sha256Of(path.slice(linkPath.length))}`),
+  onSent: ({ path }, _about, { db }) => markPathMailed(db, path),
 });

@@ -1,16 +1,17 @@
 import { readMailFirm } from "../../../firms/partners/partners.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { type Language, languageTags } from "../../../kernel/platform/languages.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
 import { peopleOf } from "../claims/orders.ts";
 import { findNotary } from "../commissions/store.ts";
-import { findSession, type NotarySession } from "../schedule/appointments.ts";
+import { findSession, type NotarySession, sessionsOf } from "../schedule/appointments.ts";
 import { findGuest, guestPathOf, guestsOf } from "../schedule/guests.ts";
 import { addressedTo } from "./address.ts";
 import { guestWords } from "./guest-words.ts";
 import { icsOf } from "./ics.ts";
-import { linkPathOf } from "./links.ts";
+import { appointmentInvitationMail, linkPathOf, markPathMailed } from "./links.ts";
 import type { SessionMoment } from "./words.ts";
 
 type SessionMail = {
@@ -25,6 +26,8 @@ type SessionMail = {
   person: number | null;
   /** The id of a guest of the order. */
   guest?: string;
+  /** The time at which the person got another link to the appointment; absent for the first mail about it. */
+  linkAt?: string;
 };
 
 /**
@@ -42,6 +45,22 @@ export async function mailSession(
   const session = await findSession(tx, id);
   for (const guest of session ? await guestsOf(tx, session.orderId) : [])
     await guestMail.enqueue(tx, { sessionId: id, sequence, moment, person: null, guest: guest.id });
+}
+
+/**
+ * Mails a person a link that replaces an earlier one: with the order's appointment, or to choose a time while there is
+ * none.
+ */
+export async function mailNewLink(
+  tx: Tx,
+  { orderId, person, at }: { orderId: number; person: number; at: Date },
+): Promise<void> {
+  // An altered appointment must not keep the person from getting a link.
+  const sessions = (await sessionsOf(tx, orderId).catch(nullIfAltered)) ?? [];
+  const session = sessions.find(({ state, startsAt }) => state === "scheduled" && startsAt > at);
+  if (!session) return appointmentInvitationMail.enqueue(tx, { orderId, person, at: at.toISOString() });
+  const { id: sessionId, sequence } = session;
+  await sessionMail.enqueue(tx, { sessionId, sequence, moment: "booked", person, linkAt: at.toISOString() });
 }
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
@@ -95,7 +114,7 @@ const mailIn = (queue: string) =>
     },
     write(
       { session, role, path, notary, organizer, words, ...letter },
-      { sequence, moment, person, guest },
+      { sequence, moment, person, guest, linkAt },
       { baseUrl, clock },
     ) {
       const { id, mode, startsAt, zone, meetingPoint, reminded } = session;
@@ -120,7 +139,7 @@ const mailIn = (queue: string) =>
       };
       return {
         ...letter,
-        id: `session:${id}:${sequence}:${moment}:${reminded}:${guest ?? person ?? "notary"}`,
+        id: `session:${id}:${sequence}:${moment}:${reminded}:${guest ?? person ?? "notary"}${linkAt === undefined ? "" : `:${linkAt}`}`,
         subject: words.subjects[wording],
         lines: [
           words.lines[wording](when, isPlainName(notary) ? notary : null),
@@ -136,6 +155,8 @@ const mailIn = (queue: string) =>
         calendar: { method: isOff ? ("CANCEL" as const) : ("REQUEST" as const), ics: icsOf(entry) },
       };
     },
+    onSent: async ({ path }, { person }, { db }) =>
+      person !== null && path !== null ? markPathMailed(db, path) : undefined,
   });
 
 /** Mails to signers and to the notary. */

@@ -2,6 +2,7 @@
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import type { DeskDeps } from "../claims/claims.ts";
 import type { WaitingOrder } from "../claims/orders.ts";
+import { changesOf } from "../commissions/expiry.ts";
 import { listWorkingNotaries, type Notary } from "../commissions/store.ts";
 import { eligibilityFor } from "../eligibility/eligible.ts";
 import { bookedTimes, findHours, type NotarySession } from "../schedule/appointments.ts";
@@ -55,13 +56,14 @@ export async function offersOf(
     if (hours.place !== null) points.push({ mode: "ipen", meetingPoint: hours.place });
     return points.filter(({ mode }) => eligibility.modes.includes(mode));
   };
-  // The possible modes and places are computed once for each UTC day, for its first time, because reading certificates
-  // is slow. A change within the day is not noticed.
-  const byDay = new Map<string, Point[]>();
+  // Reading certificates is slow, so the possible modes and places are computed once for each UTC day, and again where
+  // a part of the notary's record begins or ends within the day.
+  const changes = changesOf(notary);
+  const bySpan = new Map<string, Point[]>();
   return slots.flatMap((startsAt) => {
-    const day = startsAt.toISOString().slice(0, 10);
-    const points = byDay.get(day) ?? pointsAt(startsAt);
-    byDay.set(day, points);
+    const span = `${startsAt.toISOString().slice(0, 10)} ${changes.filter((change) => change <= startsAt).length}`;
+    const points = bySpan.get(span) ?? pointsAt(startsAt);
+    bySpan.set(span, points);
     return points.map((point) => ({ notary, startsAt, zone: hours.zone, ...point }));
   });
 }

@@ -12,7 +12,8 @@ import { personName } from "../sessions/interruption.ts";
 import { liveMail } from "../sessions/mail.ts";
 import { appendEvent, livePeople, liveSessionsOf, lockLive, unbound, updatePerson } from "../sessions/store.ts";
 import { endWithoutAct } from "../sheets/room.ts";
-import { appointmentInvitationMail, ensureLink, type InviteDeps } from "./links.ts";
+import { ensureLink, type InviteDeps } from "./links.ts";
+import { mailNewLink } from "./mail.ts";
 
 type Mac = DeskDeps["rowMac"];
 
@@ -46,8 +47,7 @@ export async function renewNotaryLinks(
     );
     if (ended.length === 0) continue;
     await ensureLink(tx, secrets, { orderId, person, at });
-    if (status === "NotarizationPending")
-      await appointmentInvitationMail.enqueue(tx, { orderId, person, at: at.toISOString() });
+    if (status === "NotarizationPending") await mailNewLink(tx, { orderId, person, at });
   }
 }
 
@@ -62,7 +62,7 @@ export function appointmentJobs(jobs: Jobs, { desk: { db } }: Pick<InviteDeps, "
     const links = await db.query<{ person: number }>(sql`
       SELECT person FROM appointment_links WHERE order_id = ${orderId} AND created_at < ${at} AND NOT is_mailed`);
     await db.transaction(async (tx) => {
-      for (const { person } of links) await appointmentInvitationMail.enqueue(tx, { orderId, person, at });
+      for (const { person } of links) await mailNewLink(tx, { orderId, person, at: new Date(at) });
     });
   });
 }

@@ -61,6 +61,12 @@ function startsOf({ commissionStarts, ronStarts, certificate }: Commission): Sta
   ];
 }
 
+/** The instants at which a part of the notary's record begins or ends. */
+export const changesOf = (commission: Commission): Date[] => [
+  ...startsOf(commission).map(({ startsAt }) => startsAt),
+  ...expiriesOf(commission).map(({ endsAt }) => endsAt),
+];
+
 /** Tells if an expiry is still far away, comes within `soonMs`, or has passed. */
 export const stageOf = ({ endsAt }: Expiry, now: Date): "later" | "soon" | "expired" => {
   const left = endsAt.getTime() - now.getTime();
