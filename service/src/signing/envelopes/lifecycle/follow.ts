@@ -28,9 +28,10 @@ export async function followOrder(deps: EnvelopeDeps, orderId: number): Promise<
     await completeEnvelope(deps, envelope.id);
 }
 
-const outcomeOf: Readonly<Record<string, "Declined" | "Expired">> = {
-  EsignDeclined: "Declined",
-  EsignExpired: "Expired",
+/** For each status in which the signing has ended: the outcome of the envelope, and its event in the trail. */
+const endOf: Readonly<Record<string, ["Declined", "declined"] | ["Expired", "expired"]>> = {
+  EsignDeclined: ["Declined", "declined"],
+  EsignExpired: ["Expired", "expired"],
 };
 
 /**
@@ -47,7 +48,8 @@ async function endWithOrder({ db, clock, rowMac }: EnvelopeDeps, envelopeId: num
     // earlier envelope, before this one was opened for signing in a notary's presence.
     if (envelope.orderStatus === (envelope.isInRoom ? "NotarizationPending" : "EsignPending")) return;
     const at = clock();
-    await endEnvelope(tx, envelopeId, outcomeOf[envelope.orderStatus] ?? "Voided", at);
-    await appendToTrail(tx, rowMac, envelope, "voided", at, { orderStatus: envelope.orderStatus });
+    const [outcome, event] = endOf[envelope.orderStatus] ?? ["Voided", "voided"];
+    await endEnvelope(tx, envelopeId, outcome, at);
+    await appendToTrail(tx, rowMac, envelope, event, at, { orderStatus: envelope.orderStatus });
   });
 }
