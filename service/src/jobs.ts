@@ -39,7 +39,7 @@ import {
 } from "./orders/payments/payments.ts";
 import { partRefundJobs } from "./orders/refunds/refunds.ts";
 import { failingMail } from "./outgoing/webhooks/webhooks.ts";
-import { envelopeJobs, noticeMail, signingMail } from "./signing/envelopes/envelopes.ts";
+import { envelopeJobs, noticeMail, paperWishes, signingMail } from "./signing/envelopes/envelopes.ts";
 import {
   appointmentInvitationMail,
   appointmentJobs,
@@ -138,6 +138,7 @@ export function openWork(deps: AppDeps, features: Features): Work {
     titleOf,
     closingsOf,
     certificateStates,
+    paperWishes,
     clients,
   };
   for (const mail of mails) mail.work(jobs, letters);

@@ -38,6 +38,8 @@ export type OrderSignerState = {
   status: "pending" | "sent" | "viewed" | "signed" | "declined" | "locked";
   /** Present when an operator recorded a document that was signed elsewhere instead of here; absent otherwise. */
   takenIn?: true;
+  /** Present when this person ended the signing to sign on paper. `status` is then `declined`. */
+  wantsPaper?: true;
   issuedAt: string | null;
   openedAt: string | null;
   signedAt: string | null;

@@ -2,7 +2,7 @@
 export const taskKinds = {
   quote: "Orders to price",
   order_on_hold: "Orders on hold",
-  envelope_stuck: "Signing declined or expired",
+  envelope_stuck: "Signing stopped or expired",
   signer_locked: "Locked signers",
   notarize: "Notarizations",
   notarization_exception: "Failed notarizations",
@@ -46,7 +46,7 @@ export type TaskKind = keyof typeof taskKinds;
 export const taskWords: Readonly<Record<TaskKind, string>> = {
   quote: "Price the order",
   order_on_hold: "Look at the hold",
-  envelope_stuck: "Signing declined or expired",
+  envelope_stuck: "Signing stopped or expired",
   signer_locked: "Unlock the signer",
   notarize: "Notarize",
   notarization_exception: "Notarization failed",

@@ -7,7 +7,6 @@ import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
-import type { Fact } from "../../kernel/platform/mail/template.ts";
 import { shortCode } from "../../kernel/platform/text.ts";
 import {
   faxesAhead,
@@ -20,13 +19,12 @@ import {
   type Noted,
   type OrderStatus,
   orderState,
-  paperSigner,
   removeNotedStatuses,
-  statusLabel,
   type Titled,
   type TitleOf,
 } from "../order/order.ts";
 import { failedAhead } from "./fax-ahead.ts";
+import { type Certificate, type Item, type Kind, kindOf, type Summary, wordsOf } from "./order-update-words.ts";
 
 // The first event waits this long for others. So a bulk of orders, or one payment for many orders, causes only one
 // mail.
@@ -104,27 +102,6 @@ const dueMembers = (now: Date, closesToday: NonNullable<UpdateDeps["closesToday"
     AND (n.environment = 'test' OR bool_and(NOT ${isQuietFor(recipientIdOf(sql`o.partner_id`, sql`n.placed_by`, "orders"), now)})
       OR bool_or(${closesToday(sql`n.order_id`, now)}))`;
 
-/** A status, or `paper`: the signing was declined by a signer who wants to sign on paper. */
-type Kind = MailedStatus | "paper";
-
-/** For each kind: the sentence for a mail about one order. */
-const sentences: Readonly<Record<Kind, string>> = {
-  PaymentFailed: "The payment did not go through. It can be tried again from the order’s page.",
-  EsignDeclined:
-    "A signer declined to sign, or the link reached the wrong person. An operator of this service has a task to help.",
-  paper:
-    "A signer wants to sign on paper, and was told that your firm arranges it. The order’s page says what you can do.",
-  EsignExpired: "Not everybody signed in time. An operator of this service has a task to help.",
-  NotarizationFailed: "The document could not be notarized. An operator of this service has a task to help.",
-  IdentityLocked:
-    "A signer’s identity could not be confirmed for the notary. An operator of this service has a task to help.",
-  ShippingFailed: "The document could not be shipped. An operator of this service has a task to help.",
-  FaxFailed: "The fax did not go through. Please check its number. An operator of this service has a task to help.",
-  OnHold: "Work on the order is paused while a question about it is answered.",
-  Refunded: "The order is closed, and its payment was refunded.",
-  Completed: "Everything that was ordered is done. The documents are on the order’s page.",
-};
-
 /**
  * Returns the owner's closings that contain one of the orders, if the service seals the closing's certificate by
  * itself. `closing/rooms` implements this.
@@ -132,16 +109,14 @@ const sentences: Readonly<Record<Kind, string>> = {
 type CertificatesOf = (db: Sql, owner: Owner, orderIds: readonly number[]) => Promise<readonly Certificate[]>;
 
 /**
- * `version` is null while the certificate is not sealed. `stuck`: the number of orders that a person must correct
- * before the sealing.
+ * Returns those of the orders whose signing a signer ended in order to sign on paper. `signing/envelopes` implements
+ * this.
  */
-type Certificate = { roomCode: string; roomName: string; version: number | null; stuck: number };
+type PaperWishes = (db: Sql, orderIds: readonly number[]) => Promise<ReadonlySet<number>>;
 
-type Deps = MailDeps & { titleOf: TitleOf; certificateStates: CertificatesOf };
+type Deps = MailDeps & { titleOf: TitleOf; certificateStates: CertificatesOf; paperWishes: PaperWishes };
 
 type Row = Titled & { id: number; code: string; status: OrderStatus; fax: boolean; reference: string | null } & Marked;
-
-type Item = { code: string; status: MailedStatus; name: string; reason: string | null };
 
 const isFaxedAhead = (row: Row | undefined): boolean => row !== undefined && faxesAhead(row);
 
@@ -165,8 +140,6 @@ export async function summaryOf(
   return { items: items.slice(0, mostShown), counts };
 }
 
-type Summary = { items: Item[]; counts: ReadonlyMap<Kind, number> };
-
 /**
  * The orders of the batch that this member or key placed, and that still have the status in the payload. An early fax
  * that failed counts as the status FaxFailed. Reads the placer and the status from the database, because no MAC covers
@@ -174,7 +147,7 @@ type Summary = { items: Item[]; counts: ReadonlyMap<Kind, number> };
  */
 async function itemsOf(
   { placedBy, partnerId, environment }: OrderUpdate,
-  { db, rowMac, titleOf }: Deps,
+  { db, rowMac, titleOf, paperWishes }: Deps,
   batch: readonly Candidate[],
 ): Promise<Item[]> {
   const ids = batch.map(({ id }) => id);
@@ -190,6 +163,7 @@ async function itemsOf(
     db,
     ahead.map(({ id }) => id),
   );
+  const onPaper = await paperWishes(db, ids);
   return batch.flatMap(({ id, status }) => {
     const row = byId.get(id);
     const origin = origins.get(id);
@@ -199,7 +173,8 @@ async function itemsOf(
     const { code, reference } = row;
     const named = [reference, titleOf(row)].filter((each) => each !== null && isPlainTitle(each));
     const name = named.length > 0 ? named.join(", ") : shortCode(code);
-    return [{ code, status, name, reason: reason !== null && isPlainTitle(reason) ? reason : null }];
+    const shown = reason !== null && isPlainTitle(reason) ? reason : null;
+    return [{ code, status, name, reason: shown, wantsPaper: onPaper.has(id) }];
   });
 }
 
@@ -239,61 +214,3 @@ export const orderUpdateMail = defineMail({
     };
   },
 });
-
-/** The subject and the text of the mail. Each kind has a line with its count, even if none of its orders is listed. */
-export function wordsOf(
-  { items, counts, certificates = [] }: Summary & { certificates?: readonly Certificate[] },
-  baseUrl: string,
-) {
-  const ofClosings = certificates.flatMap((each) => certificateFact(each, baseUrl));
-  const [first] = items;
-  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  if (first && total === 1) {
-    const { code, name, reason } = first;
-    const kind = kindOf(first);
-    return {
-      subject: `${labelOf(kind)}: ${name}`,
-      heading: labelOf(kind),
-      lines: [sentences[kind]],
-      facts: [["Order", name], ...(reason === null ? [] : [["Reason", reason] as Fact]), ...ofClosings] as Fact[],
-      link: { label: "Open the order", url: `${baseUrl}/dashboard/orders/${code}` },
-    };
-  }
-  const counted = [...counts].map(([kind, count]) => ({
-    kind,
-    label: counts.size === 1 ? labelOf(kind) : `${labelOf(kind)} (${count})`,
-  }));
-  return {
-    subject: `${total} of your orders: ${counted.map(({ label }) => label).join(", ")}`,
-    heading: `News of ${total} of your orders`,
-    lines: [
-      ...counted.map(({ kind, label }) => `${label}: ${sentences[kind]}`),
-      ...(total > items.length ? [`${items.length} of them are listed here. The list of orders has all.`] : []),
-    ],
-    facts: [
-      ...items.map(
-        (item): Fact => [
-          item.name,
-          item.reason === null ? labelOf(kindOf(item)) : `${labelOf(kindOf(item))}: ${item.reason}`,
-          `${baseUrl}/dashboard/orders/${item.code}`,
-        ],
-      ),
-      ...ofClosings,
-    ],
-    link: { label: "Open your orders", url: `${baseUrl}/dashboard/orders` },
-  };
-}
-
-const kindOf = ({ status, reason = null }: Pick<Item, "status"> & Partial<Pick<Item, "reason">>): Kind =>
-  status === "EsignDeclined" && paperSigner(reason) !== null ? "paper" : status;
-
-const labelOf = (kind: Kind): string => (kind === "paper" ? "A signer wants paper" : statusLabel(kind));
-
-/** States that the certificate of a closing is sealed, or that a stuck order prevents the seal. */
-function certificateFact({ roomCode, roomName, version, stuck }: Certificate, baseUrl: string): Fact[] {
-  const name = isPlainTitle(roomName) ? roomName : "Closing";
-  const link = `${baseUrl}/dashboard/rooms/${roomCode}#passport`;
-  if (version !== null) return [[name, `The closing certificate is sealed (version ${version})`, link]];
-  const waiting = stuck === 1 ? "1 document is stuck" : `${stuck} documents are stuck`;
-  return stuck > 0 ? [[name, `The closing certificate is not sealed: ${waiting}`, link]] : [];
-}

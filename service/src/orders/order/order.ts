@@ -219,8 +219,6 @@ export {
   type EnvelopeStatus,
   type OrderStatus,
   orderStatuses,
-  paperSigner,
-  paperWish,
   statusLabel,
   statusLabels,
 } from "./transitions/statuses.ts";

@@ -70,7 +70,10 @@ const signerWords: Readonly<Record<(typeof signerTopics)[number], OrderWords>> =
   },
   "signature.viewed": { description: "A signer opened the document for the first time.", status: "EsignPending" },
   "signature.signed": { description: "A signer signed.", status: "EsignPending" },
-  "signature.declined": { description: "A signer declined to sign.", status: "EsignDeclined" },
+  "signature.declined": {
+    description: "A signer declined to sign, or asked to sign on paper.",
+    status: "EsignDeclined",
+  },
 };
 
 type RecordingWords = { description: string; data: TProperties };

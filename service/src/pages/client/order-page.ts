@@ -67,7 +67,7 @@ export type PaidTogether = { orders: readonly { totalCents: number }[]; withheld
  * A signer as the page shows them. Anyone with the order's code can see the page, so the type has no member for an
  * email address. The `name` of a client who gave none is an email address, so the page masks it.
  */
-export type ShownSigner = Pick<SignerState, "name" | "status" | "takenIn" | "isSimulated" | "routing">;
+export type ShownSigner = Pick<SignerState, "name" | "status" | "takenIn" | "wantsPaper" | "isSimulated" | "routing">;
 
 /** The documents of an order, shown to anyone with the link to them. `path` is the common prefix of their URLs. */
 export type LinkedDocuments = { path: string; list: readonly ProvenDocument[] };
@@ -200,7 +200,7 @@ function live(order: OrderView, { words, asked }: Reader): Html {
   const { tone, label, headline, summary, next } = statusWords(
     clientStatus(order),
     words,
-    isSimulated(order.signers),
+    order.signers,
     order.isActSimulated,
   );
   const { orderPage: page, components } = words;

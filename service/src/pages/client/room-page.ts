@@ -37,7 +37,7 @@ function orderCard(order: OrderCard, words: Words): Html {
   const { orderCode, status, signers, evidenceBadge, takenIn, trackingNumber, carrier, services, attachedAt } = order;
   const isSimulated = order.simulated === true;
   const { room, language } = words;
-  const { tone, label, summary } = statusWords(status, words, isSimulated);
+  const { tone, label, summary } = statusWords(status, words, [{ isSimulated, wantsPaper: false }]);
   const { shape, tone: evidenceTone } = evidence[evidenceBadge];
   const id = `order-${orderCode}`;
   return html`<li class="card order-card" id="${id}">

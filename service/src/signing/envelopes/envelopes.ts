@@ -102,6 +102,7 @@ export { isSignedInRoom, markedEnvelopes, searchMethods, verifiedEnvelopesOf } f
 export { type SigningLinks, signingLinks } from "./records/link-tokens.ts";
 export type { NotaryBlock } from "./records/rooms.ts";
 export {
+  paperWishes,
   type SignedHere,
   type SignerPlace,
   type SignerState,

@@ -117,6 +117,26 @@ test("shows no signature of a round that a handed-in document replaced, but name
   );
 });
 
+test("shows no signature of the discarded round on the pages of its links", async () => {
+  const [jane, john] = [person("Jane"), person("John")];
+  const code = await running.order([jane, john]);
+  const links = [await running.linkOf(jane.email), await running.linkOf(john.email)] as const;
+  await signBy(running.ceremony, links[0], "Jane");
+  await running.ceremony.decline(links[1], { kind: "paper", reason: "" }, browser);
+  const hasSigned = async () => {
+    const { signers, signedAt } = await running.ceremony.view(links[0]);
+    return [...signers.map(({ signed }) => signed), signedAt !== null];
+  };
+  assert.deepEqual(await hasSigned(), [true, false, true]);
+  await running.service.cli("order", "move", code, "EsignComplete", "--document", scan);
+  assert.deepEqual(await hasSigned(), [false, false, false]);
+  for (const { token } of links)
+    assert.doesNotMatch(
+      await (await fetch(`${running.service.baseUrl}/sign/${token}`)).text(),
+      /has signed<|You signed/,
+    );
+});
+
 test("accepts a scan after a signer asked for paper, and opens no other envelope", async () => {
   const jane = person("Jane");
   const code = await running.order([jane, person("John")]);

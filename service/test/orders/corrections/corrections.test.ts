@@ -443,6 +443,26 @@ test("the signer list and the room show the corrected address of a person who si
   );
 });
 
+test("a person who asked for paper keeps that wish when the address is corrected after a scan was taken in", async () => {
+  const [jane, john, right] = [person("Jane"), person("John"), `right-${person("John").email}`];
+  const code = await running.order([jane, john]);
+  await ceremony.decline(await running.linkOf(john.email), { kind: "paper", reason: "" }, browser);
+  await takeIn(code, "EsignComplete");
+  assert.equal((await call(`${code}/corrections`, { email: right })).code, 200);
+  assert.equal(await (await correctorOf(code))(john.email, right), 200);
+  const { signers } = await running.client.ok<{ signers: { status: string; email: string; wantsPaper?: true }[] }>(
+    "GET",
+    `/api/partner/orders/${code}/signers`,
+  );
+  assert.deepEqual(
+    signers.map(({ status, email, wantsPaper }) => [status, email, wantsPaper]),
+    [
+      ["pending", jane.email, undefined],
+      ["declined", right, true],
+    ],
+  );
+});
+
 test("the address of a person who signed only before a notary is corrected once, and again from the new one", async () => {
   const [bob, second, third] = [person("Bob"), person("Bob").email, person("Bob").email];
   const code = await running.order([bob], { svc_sign: "", svc_notary: "true" });

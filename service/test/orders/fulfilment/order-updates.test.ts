@@ -5,7 +5,8 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { mailOrderUpdates } from "../../../src/orders/fulfilment/fulfilment.ts";
-import { summaryOf, urgentFirst, wordsOf } from "../../../src/orders/fulfilment/order-updates.ts";
+import { wordsOf } from "../../../src/orders/fulfilment/order-update-words.ts";
+import { summaryOf, urgentFirst } from "../../../src/orders/fulfilment/order-updates.ts";
 import type { Noted } from "../../../src/orders/order/order.ts";
 import { openMembersService } from "../../firms/members/members-service.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
@@ -184,7 +185,7 @@ const reading = (isSo: (id: number) => boolean) => (batch: readonly Pick<Noted, 
   Promise.resolve(
     batch
       .filter(({ id }) => isSo(id))
-      .map(({ id, status }) => ({ code: String(id), status, name: `No. ${id}`, reason: null })),
+      .map(({ id, status }) => ({ code: String(id), status, name: `No. ${id}`, reason: null, wantsPaper: false })),
   );
 
 test("lists and counts orders that need a person before complete ones, however late they changed", async () => {
@@ -195,50 +196,56 @@ test("lists and counts orders that need a person before complete ones, however l
   );
   assert.ok(summary);
   const { subject, lines, facts } = wordsOf(summary, "https://x.example");
-  assert.equal(subject, "63 of your orders: Signing declined (3), Complete (60)");
+  assert.equal(subject, "63 of your orders: Signing stopped (3), Complete (60)");
   assert.deepEqual(
     facts.slice(0, 4).map(([name, label]) => [name, label]),
     [
-      ["No. 60", "Signing declined"],
-      ["No. 61", "Signing declined"],
-      ["No. 62", "Signing declined"],
+      ["No. 60", "Signing stopped"],
+      ["No. 61", "Signing stopped"],
+      ["No. 62", "Signing stopped"],
       ["No. 0", "Complete"],
     ],
   );
   assert.equal(facts.length, 50);
-  assert.match(lines.join("\n"), /Signing declined \(3\): .*\nComplete \(60\): .*\n50 of them are listed here\./);
+  assert.match(lines.join("\n"), /Signing stopped \(3\): .*\nComplete \(60\): .*\n50 of them are listed here\./);
   assert.deepEqual(urgentFirst([...noted(0, 1, "OnHold"), { ...noted(0, 1, "Completed")[0], n: 9 } as Noted]), [
     ["Completed", [0]],
   ]);
 });
 
 test("says what to do when a signer wants to sign on paper, and calls that signing declined nowhere", async () => {
-  const mailOf = async (...reasons: string[]) => {
-    const all = noted(0, reasons.length, "EsignDeclined");
-    const named = (id: number) => ({ code: String(id), name: `No. ${id}`, reason: reasons[id] ?? null });
+  type Ended = { reason: string | null; wantsPaper: boolean };
+  const mailOf = async (...ends: Ended[]) => {
+    const all = noted(0, ends.length, "EsignDeclined");
+    const named = (id: number) => ({
+      ...{ code: String(id), name: `No. ${id}` },
+      ...(ends[id] ?? { reason: null, wantsPaper: false }),
+    });
     const summary = await summaryOf(urgentFirst(all), async (batch) =>
       batch.map(({ id, status }) => ({ status, ...named(id) })),
     );
     assert.ok(summary);
     return wordsOf(summary, "https://x.example");
   };
-  const linesOf = async (...reasons: string[]) => (await mailOf(...reasons)).lines.join("\n");
-  const paper = "signer 2: wants to sign on paper: I have no printer";
-  const declined = "signer 2: declined to sign: wants to sign on paper";
+  const linesOf = async (...ends: Ended[]) => (await mailOf(...ends)).lines.join("\n");
+  const paper = { reason: "signer 2: wants to sign on paper: I have no printer", wantsPaper: true };
+  const declined = { reason: "signer 2: declined to sign: wants to sign on paper", wantsPaper: false };
+  const long = { reason: null, wantsPaper: true };
   assert.match(await linesOf(paper), /^A signer wants to sign on paper, and was told that your firm arranges it\./);
   assert.deepEqual(
-    [await mailOf(paper), await mailOf(declined)].map(({ subject, heading }) => [subject, heading]),
+    [await mailOf(paper), await mailOf(long), await mailOf(declined)].map(({ subject, heading }) => [subject, heading]),
     [
       ["A signer wants paper: No. 0", "A signer wants paper"],
-      ["Signing declined: No. 0", "Signing declined"],
+      ["A signer wants paper: No. 0", "A signer wants paper"],
+      ["Signing stopped: No. 0", "Signing stopped"],
     ],
   );
   const both = await mailOf(declined, paper);
-  assert.equal(both.subject, "2 of your orders: Signing declined (1), A signer wants paper (1)");
-  assert.equal(both.facts[1]?.[1], `A signer wants paper: ${paper}`);
+  assert.equal(both.subject, "2 of your orders: Signing stopped (1), A signer wants paper (1)");
+  assert.equal(both.facts[1]?.[1], `A signer wants paper: ${paper.reason}`);
   assert.match(
     await linesOf(declined, paper),
-    /^Signing declined \(1\): .*\nA signer wants paper \(1\): A signer wants/,
+    /^Signing stopped \(1\): .*\nA signer wants paper \(1\): A signer wants/,
   );
   assert.equal((await mailOf(paper, paper)).subject, "2 of your orders: A signer wants paper");
   assert.doesNotMatch(await linesOf(paper, paper), /declined/);

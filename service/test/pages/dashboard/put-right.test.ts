@@ -58,15 +58,23 @@ test("a declined order has its buttons at the top, and a document is replaced an
 });
 
 test("a signer’s wish for paper is shown with what the firm can do", async () => {
-  const code = await orderIn("EsignPending");
-  const move = (reason: string) => service.cli("order", "move", code, "EsignDeclined", "--reason", reason);
-  await move("signer 1: wants to sign on paper: I have no printer");
+  const body = orderForm({ ...minimal, svc_sign: "true" });
+  const { orderCode: code } = (await call("/api/partner/orders", { method: "POST", headers, body })).body;
+  await call(`/api/partner/sandbox/orders/${code}/checkout`, { method: "POST", headers });
+  const end = async (kind: string, reason: string) => {
+    const path = `/api/partner/orders/${code}/signers`;
+    const link = await until(async () => (await call(path, { headers })).body.signers[0].signingUrl as string | null);
+    const answer = await postForm(`${link}/decline`, { kind, reason, scope: "this" }, { Accept: "text/html" });
+    assert.equal(answer.status, 303, await answer.text());
+  };
+  await end("paper", "I have no printer");
   const shown = await page(code);
   assert.match(shown, /wants to sign on paper<\/h3>/);
   const ofClient = (await call(`/orders/${code}`)).body as string;
   for (const shownTo of [shown, ofClient]) {
-    assert.match(shownTo, />The signing has stopped<\/h[12]>/);
-    assert.doesNotMatch(shownTo, /A signer declined to sign/);
+    assert.match(shownTo, />A signer wants to sign on paper<\/h[12]>/);
+    assert.match(shownTo, /the signing has stopped for everybody/);
+    assert.doesNotMatch(shownTo, /declined/i);
   }
   for (const words of ["Sign in ink: send the PDF", "ask for a refund", "Sign electronically after all"])
     assert.ok(shown.includes(words), words);
@@ -74,7 +82,7 @@ test("a signer’s wish for paper is shown with what the firm can do", async () 
   assert.equal(replaced.status, 303, await replaced.text());
   assert.doesNotMatch(await page(code), /wants to sign on paper<\/h3>/, "Max Roe did not ask for paper");
   await service.cli("order", "move", code, "EsignPending");
-  await move("signer 1: declined to sign: wants to sign on paper");
+  await end("declined", "wants to sign on paper");
   assert.doesNotMatch(await page(code), /Sign in ink/);
 });
 

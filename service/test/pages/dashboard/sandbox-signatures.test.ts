@@ -182,6 +182,7 @@ test("a link that was made after the signature is not shown as a request for it"
         signedAt: at(5),
         proposal: null,
         takenIn: false,
+        wantsPaper: false,
         isSimulated: false,
         signingUrl: null,
       },

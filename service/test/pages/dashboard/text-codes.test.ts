@@ -47,6 +47,7 @@ test("the forms offer text messages only where they are sent", () => {
     auth: "link",
     status: "sent",
     takenIn: false,
+    wantsPaper: false,
     isSimulated: false,
     issuedAt: null,
     openedAt: null,

@@ -51,7 +51,7 @@ describe("the words of a status", () => {
   });
 
   test("say of a notarization of the sandbox that it was simulated", () => {
-    const words = (isActSimulated: boolean) => statusWords("NotarizationComplete", undefined, false, isActSimulated);
+    const words = (isActSimulated: boolean) => statusWords("NotarizationComplete", undefined, [], isActSimulated);
     assert.equal(words(true).headline, "Notarization simulated (test)");
     assert.match(words(true).summary, /Nothing in it is real/);
     assert.equal(words(false).headline, "The document is notarized");

@@ -83,6 +83,7 @@ describe("an order's page in Spanish", () => {
     name: `Persona ${i}`,
     status,
     takenIn: i === 0,
+    wantsPaper: false,
     isSimulated: false,
     routing: 1,
   }));

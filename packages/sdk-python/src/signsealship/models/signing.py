@@ -109,6 +109,8 @@ class OrderSignerState:
     """For test orders: open it and sign as your client would. None in live, and once the link no longer opens a document."""
     taken_in: Literal[True] | None = None
     """An operator recorded a document that was signed elsewhere instead of here. None otherwise."""
+    wants_paper: Literal[True] | None = None
+    """This person ended the signing to sign on paper; `status` is then `declined`. None otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

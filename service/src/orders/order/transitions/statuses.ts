@@ -59,7 +59,7 @@ export const statusLabels: Readonly<Record<OrderStatus, string>> = {
   FaxDelivered: "Fax delivered",
   Completed: "Complete",
   PaymentFailed: "Payment failed",
-  EsignDeclined: "Signing declined",
+  EsignDeclined: "Signing stopped",
   EsignExpired: "Signing expired",
   NotarizationFailed: "Not notarized",
   IdentityLocked: "Identity not confirmed",
@@ -71,15 +71,6 @@ export const statusLabels: Readonly<Record<OrderStatus, string>> = {
   Cancelled: "Canceled",
   FaxFailed: "Fax failed",
 };
-
-/** The part of a status's reason which says that the signer ended the signing to sign on paper. */
-export const paperWish = "wants to sign on paper";
-
-/** The number of the signer who wants to sign on paper, from the reason for the order's status; null without one. */
-export function paperSigner(reason: string | null): number | null {
-  const [, n, wish] = /^signer (\d+): ([^:]+)/.exec(reason ?? "") ?? [];
-  return wish === paperWish ? Number(n) : null;
-}
 
 /**
  * The label of a status in one or two words, the same on all pages. A status that only a newer release knows is shown

@@ -216,7 +216,7 @@ function statusCard(view: OrderDetailView): Html {
   const isActSimulated = view.documents.some((each) => each.isSimulated);
   const { tone, label, headline, summary } = isBeingPaid(view)
     ? paying
-    : statusWords(order.status, undefined, isSimulated(view.signers), isActSimulated);
+    : statusWords(order.status, undefined, view.signers, isActSimulated);
   return html`<section class="card status-card ${tone}" aria-labelledby="status-title">
 <p>${statusBadge(tone, label)}</p>
 <h2 id="status-title" class="headline">${headline}</h2>
@@ -226,7 +226,7 @@ ${bankLoss(view)}
 ${refundsBack(view)}
 ${extraPart(view)}
 ${reasonOf(view) !== null && html`<p>The reason: <q class="breakable">${reasonOf(view)}</q></p>`}
-${paperPart(view, reasonOf(view), view.signers)}${againButton(view)}
+${paperPart(view, view.signers)}${againButton(view)}
 ${missingPart(view)}
 ${order.manualQuoteReason !== null && html`<p>${order.manualQuoteReason} A person arranges it and sets the price, or tells you that it can’t be done.</p>`}
 <div class="form-actions"><a class="button quiet-button" href="/orders/${order.code}">Open the client’s page</a></div>

@@ -15,7 +15,7 @@ import {
   replaceDocument,
   reportNotArrived,
 } from "../../../orders/corrections/corrections.ts";
-import { type PublicOrderRow, paperSigner } from "../../../orders/order/order.ts";
+import type { PublicOrderRow } from "../../../orders/order/order.ts";
 import type { SignerState } from "../../../signing/envelopes/envelopes.ts";
 import { done, type FlashMessage } from "../../ui/flash-messages.ts";
 import { money, plainTime } from "../../ui/format.ts";
@@ -74,19 +74,16 @@ export const missingPart = ({ submission, order, corrected: { missing } }: PutRi
     : html`${missing === "may_ask" && buttonForm(`/dashboard/orders/${order.code}/not-arrived`, "It has not arrived", { kind: "quiet-button", fields: { submission } })}`;
 
 /**
- * The firm's options after a signer ended the signing in order to sign on paper. Empty for any other reason, and once
- * the firm has named somebody else to sign in this signer's place.
+ * The firm's options after a signer ended the signing in order to sign on paper. Empty for any other order, and once the
+ * firm has named somebody else to sign in this signer's place.
  */
 export function paperPart(
-  { order, corrected: { refusals, corrections } }: PutRightView,
-  reason: string | null,
+  { corrected: { refusals, status } }: PutRightView,
   signers: readonly SignerState[],
 ): Html | "" {
-  const n = paperSigner(reason);
-  const asker = signers.find((each) => each.n === n);
-  const hasReplacement = corrections.some(({ kind, after }) => kind === "signer" && after["signer"] === n);
-  if (n === null || (asker?.issuedAt === null && hasReplacement)) return "";
-  const { name, email } = asker ?? { name: `Signer ${n}`, email: order.customerEmail };
+  const asker = signers.find(({ wantsPaper }) => wantsPaper);
+  if (status !== "EsignDeclined" || !asker) return "";
+  const { name, email } = asker;
   return html`<h3>${name} wants to sign on paper</h3>
 <p>${name} (<a class="breakable" href="mailto:${email}">${email}</a>) was told that your firm arranges it. A paper copy must cost nothing. Choose one:</p>
 <ul>

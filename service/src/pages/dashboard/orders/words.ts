@@ -201,7 +201,7 @@ const envelopeWords: Readonly<Record<string, string>> = {
   Viewed: "Opened by a signer",
   PartiallySigned: "Signed by some",
   Completed: "Signed by all",
-  Declined: "Declined by a signer",
+  Declined: "Stopped",
   Expired: "Not signed in time",
   Voided: "Withdrawn",
 };

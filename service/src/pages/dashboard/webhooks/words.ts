@@ -13,7 +13,7 @@ export const topicWords: Readonly<Record<Topic, string>> = {
   "signature.requested": "A signer was given a link to sign by.",
   "signature.viewed": "A signer opened the document for the first time.",
   "signature.signed": "A signer signed; others may still have to.",
-  "signature.declined": "A signer declined to sign.",
+  "signature.declined": "A signer declined to sign, or asked to sign on paper.",
   "recording.started": "The recording of a session with a notary started.",
   "recording.completed": "The recording ended, and its manifest is made.",
   "recording.interrupted": "Somebody’s line was lost, or the recording process stopped.",

@@ -17,9 +17,9 @@ export const isSimulated = (signers: readonly Pick<SignerState, "isSimulated">[]
 
 /** The state of a signer, in words. */
 export const signerWords = (
-  { status, takenIn, isSimulated }: Pick<SignerState, "status" | "takenIn" | "isSimulated">,
+  { status, takenIn, wantsPaper, isSimulated }: Pick<SignerState, "status" | "takenIn" | "wantsPaper" | "isSimulated">,
   { orders }: Pick<Words, "orders"> = en,
 ): { tone: Tone; label: string } =>
   takenIn || isSimulated
     ? { tone: "stopped", label: isSimulated ? orders.simulated.signer : orders.signedElsewhere }
-    : { tone: tones[status], label: orders.signerStates[status] };
+    : { tone: tones[status], label: wantsPaper ? orders.wantsPaper : orders.signerStates[status] };

@@ -1,6 +1,8 @@
 import type { OrderStatus, PublicOrderRow } from "../../../orders/order/order.ts";
+import type { SignerState } from "../../../signing/envelopes/envelopes.ts";
 import type { Tone } from "../components.ts";
 import { en, type Words } from "../words/en/en.ts";
+import { isSimulated } from "./signer-words.ts";
 
 /**
  * A status in plain words: `label` for the badge, `headline` for the page's heading, and `next` for what happens now.
@@ -41,13 +43,13 @@ const isOrderStatus = (status: string): status is OrderStatus => Object.hasOwn(t
 
 /**
  * The words of a status. An unknown status, of a newer release, is shown by its name, and never as complete.
- * @param isSimulated true if the sandbox completed the signing
+ * @param signers the order's signers, where the page shows more about the signing than the status
  * @param isActSimulated true if the sandbox completed the notarization
  */
 export function statusWords(
   status: string,
   { orders, test }: Pick<Words, "orders" | "test"> = en,
-  isSimulated = false,
+  signers: readonly Pick<SignerState, "isSimulated" | "wantsPaper">[] = [],
   isActSimulated = false,
 ): StatusWords {
   if (!isOrderStatus(status)) return { tone: "waiting", label: status, ...orders.otherStatus(status) };
@@ -55,7 +57,9 @@ export function statusWords(
   const { headline, summary } = orders.simulated;
   if (isActSimulated && status === "NotarizationComplete")
     return { ...words, headline: orders.simulated.notarization, summary: test.text };
-  return isSimulated && status === "EsignComplete" ? { ...words, headline, summary } : words;
+  if (status === "EsignDeclined" && signers.some(({ wantsPaper }) => wantsPaper))
+    return { ...words, label: orders.paperWish.label, headline: orders.paperWish.headline };
+  return isSimulated(signers) && status === "EsignComplete" ? { ...words, headline, summary } : words;
 }
 
 /**

@@ -23,7 +23,7 @@ const endings: Readonly<Record<Exclude<EnvelopeRecord["status"], "Completed">, r
     "Not everybody has signed yet",
     "When all signers have signed, the document is sealed, and this page says more.",
   ],
-  Declined: ["A signer declined", "The document was not signed, and nothing was sealed."],
+  Declined: ["The signing was stopped", "The document was not signed, and nothing was sealed."],
   Expired: ["The time to sign is over", "Not everybody signed in time, and nothing was sealed."],
   Voided: ["This signing was ended", "The document was not signed this way, and nothing was sealed here."],
 };

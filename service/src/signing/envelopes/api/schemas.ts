@@ -55,6 +55,11 @@ export const OrderSignerState = Type.Object(
           "An operator took in a document that was signed elsewhere: it has no signature that this person made here. Left out otherwise.",
       }),
     ),
+    wantsPaper: Type.Optional(
+      Type.Literal(true, {
+        description: "This person ended the signing to sign on paper; `status` is `declined`. Left out otherwise.",
+      }),
+    ),
     issuedAt: sinceOrNull("When the current link was made; null before it is sent."),
     openedAt: sinceOrNull("When the page was first opened in a browser; null before."),
     signedAt: sinceOrNull(

@@ -42,11 +42,13 @@ const signerView = ({
   signedAt,
   proposal,
   takenIn,
+  wantsPaper,
   isSimulated,
   ...facts
 }: SignerState): Static<typeof OrderSignerState> => ({
   ...facts,
   ...(takenIn && { takenIn }),
+  ...(wantsPaper && { wantsPaper }),
   issuedAt: iso(issuedAt),
   openedAt: iso(openedAt),
   // The sandbox discards signatures, so a simulated signing has no time of signature.

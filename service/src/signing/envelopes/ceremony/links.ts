@@ -165,6 +165,15 @@ export function stateOf({ envelope, signer, signers, identified, at }: Stating):
   return signersInTurn(signers).some(({ n }) => n === signer.n) ? "ready" : "waiting";
 }
 
+const unfinished: readonly SigningState[] = ["declined", "expired", "voided"];
+
+/**
+ * True if the signing ended without all signatures, and the document was then signed elsewhere. The document that an
+ * operator took in does not contain the signatures of the discarded round.
+ */
+export const isSignedElsewhere = (stating: Stating): boolean =>
+  stating.envelope.isTakenIn && unfinished.includes(stateOf(stating));
+
 const refusals: Readonly<Record<Exclude<SigningState, "ready">, string>> = {
   identify: "Enter your code first.",
   locked:

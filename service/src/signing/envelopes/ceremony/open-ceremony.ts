@@ -5,51 +5,30 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isEmail } from "../../../kernel/platform/mail/email.ts";
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isPlainLines, isPlainText, isVisible } from "../../../kernel/platform/text.ts";
-import {
-  correctionsOf,
-  currentEmail,
-  dateText,
-  lockOrder,
-  type NoticesOf,
-  paperWish,
-  setEnvelopeStatus,
-} from "../../../orders/order/order.ts";
-import { zoneOf, zoneOrDefault } from "../../../orders/payments/payments.ts";
-import type { NewestTexts } from "../consent/texts.ts";
-import type { Naming } from "../lifecycle/distinct-names.ts";
+import { lockOrder, setEnvelopeStatus } from "../../../orders/order/order.ts";
 import { type Ending, endUnsigned } from "../lifecycle/end.ts";
-import { ownFields, type PreparedField } from "../pdf/fields.ts";
 import { readPictureIn } from "../pictures/pictures.ts";
 import { type DocumentText, readTextIn } from "../reading/read-text.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { updateSigner } from "../records/envelope.ts";
-import { findRevisions, openDocument, type Revision } from "../records/revisions.ts";
+import { findRevisions, openDocument } from "../records/revisions.ts";
 import { updatePerson } from "../records/sessions.ts";
-import { appendToTrail, paperAsker, requireTrailRoom } from "../records/trail.ts";
-import { endingOf } from "../texts/texts.ts";
+import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
 import type { Acts } from "./act.ts";
 import type { Ceremony, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
-import { copiesOf, openCopy, type WasSignedAgain } from "./copies.ts";
+import { openCopy } from "./copies.ts";
 import { frameOfSession, frameOfTicket, redeemTicket } from "./embedded.ts";
-import { canSendWayIn, enter as enterByMail, identify, sendCode } from "./identify.ts";
+import { enter as enterByMail, identify, sendCode } from "./identify.ts";
 import { channelOf, follow, followLocked, type Linked, refuseInRoom, requireState, stateOf } from "./links.ts";
-import { referencedFields } from "./referenced-fields.ts";
-import { consentOf, type Entering, endAll, enterDocument, giveConsent, nextOf, sessionOf } from "./session.ts";
-import { senderValue, shownField } from "./shown-field.ts";
+import { readView, type ViewDeps } from "./read-view.ts";
+import { type Entering, endAll, enterDocument, giveConsent, nextOf } from "./session.ts";
 import { completeAct, prepareAct, sign } from "./sign.ts";
-import { beginTurn, documentsOnDevice, endTurnOfDevice, nextTurn, viewSitting } from "./sitting.ts";
-import type { Client, DeclineKind, SigningState, SigningView } from "./view.ts";
+import { beginTurn, endTurnOfDevice, nextTurn, viewSitting } from "./sitting.ts";
+import type { Client, DeclineKind, SigningState } from "./view.ts";
 
 /** The dependencies that the ceremony needs in addition to those of envelopes. */
-export type CeremonyDeps = Naming & {
-  secrets: SecretBytes;
-  /** The newest consent text for each kind of signing page. */
-  consentTexts: NewestTexts;
-  acts: Acts;
-  noticesOf: NoticesOf;
-  wasSignedAgain: WasSignedAgain;
-};
+export type CeremonyDeps = ViewDeps & { secrets: SecretBytes; acts: Acts };
 
 const mostReason = 1_000;
 
@@ -77,7 +56,7 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
 
   return {
     view: async (link) => {
-      const view = await viewOf(envelopes, ceremony, await follow(db, link, clock));
+      const view = await readView(envelopes, ceremony, await follow(db, link, clock));
       return link.language ? { ...view, signer: { ...view.signer, language: link.language } } : view;
     },
     next: (link) => nextOf(db, link, clock),
@@ -223,77 +202,7 @@ async function readPicture({ db, clock, workers }: EnvelopeDeps, link: Link, byt
 
 const declineWords: Readonly<Record<DeclineKind, string>> = {
   declined: "declined to sign",
-  paper: paperWish,
+  paper: "wants to sign on paper",
   withdrawn: "withdrew consent to sign electronically",
   not_me: "nobody declined, the link reached somebody who is not the person who should sign",
 };
-
-async function shownFields({ db, clock }: EnvelopeDeps, linked: Linked) {
-  const { envelope, signer } = linked;
-  const { language } = signer;
-  // If the firm's time zone was altered in the database, a person who only reads the page sees dates in the default
-  // zone. For a signer who can sign now, the altered zone is an error.
-  const zone = await (stateOf(linked) === "ready" ? zoneOf : zoneOrDefault)(db, envelope.partnerId);
-  const now = (format: PreparedField["format"]) => dateText(clock(), { format, language, zone });
-  return ownFields(envelope.fields, signer.n).map((field) => shownField(field, now));
-}
-
-async function viewOf(
-  deps: EnvelopeDeps,
-  { noticesOf, consentTexts, wasSignedAgain, ...naming }: CeremonyDeps,
-  linked: Linked,
-): Promise<SigningView> {
-  const { envelope, signer, signers, identified, embed, sitting, room } = linked;
-  const state = stateOf(linked);
-  const { session, nameOf } = await sessionOf(deps.db, naming, linked);
-  const consent = consentOf({ consentTexts }, linked);
-  const mayRead = state === "ready" || state === "waiting" || state === "signed";
-  const head = mayRead ? (await findRevisions(deps.db, envelope.id)).at(-1) : undefined;
-  return {
-    state,
-    isSimulated: envelope.isSimulated,
-    environment: envelope.environment,
-    orderCode: envelope.orderCode,
-    title: nameOf(envelope),
-    reference: envelope.externalReference,
-    partnerId: envelope.partnerId,
-    partnerName: envelope.partnerName,
-    partnerContact: envelope.partnerContact,
-    signer: {
-      n: signer.n,
-      name: signer.name,
-      email: signer.email,
-      mailedTo: signer.signedAt ? currentEmail(await correctionsOf(deps.db, envelope.orderId), signer) : signer.email,
-      phoneEnding: signer.phone && endingOf(signer.phone),
-      language: signer.language,
-    },
-    signers: signers.map(({ n, name, signedAt }) => ({ n, name, signed: signedAt !== null })),
-    expiresAt: envelope.expiresAt,
-    frame: embed?.origin ?? null,
-    host: sitting?.host ?? null,
-    device: await documentsOnDevice(deps.db, linked, nameOf),
-    room: room && { maySign: room.maySign, isRemote: room.isRemote },
-    session,
-    step: signer.auth === "link" ? null : signer.auth,
-    canSendWayIn: canSendWayIn(linked),
-    document: head ? shownDocument(envelope, head) : null,
-    notices: mayRead ? noticesOf({ ...envelope, code: envelope.orderCode }) : [],
-    fields: mayRead ? await shownFields(deps, linked) : [],
-    referenced: mayRead ? await referencedFields(deps, linked) : [],
-    senderValues: mayRead ? envelope.fields.flatMap(senderValue) : [],
-    consent: consent && { version: consent.version, at: new Date(consent.at) },
-    signedAt: signer.signedAt,
-    askedForPaper: state === "declined" && (await paperAsker(deps.db, envelope.id)) === signer.n,
-    signedElsewhere: envelope.isTakenIn && (state === "declined" || state === "expired" || state === "voided"),
-    copies: (await copiesOf({ ...deps, wasSignedAgain }, linked)).map(({ kind, isSimulated }) => ({
-      kind,
-      isSimulated,
-    })),
-    verifyCode: identified && envelope.outcome === "Completed" ? envelope.verifyCode : null,
-  };
-}
-
-const shownDocument = (
-  { pages, hasSignaturePage }: Linked["envelope"],
-  { number, bytes, sha256 }: Revision,
-): SigningView["document"] => ({ revision: number, bytes, sha256, pages, hasSignaturePage });

@@ -14,7 +14,7 @@ import { citeSession, lockPlace, placesOfSession, placesOfToken, setSessionConse
 import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
 import type { Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
-import { follow, type Linked, type Stating, stateOf } from "./links.ts";
+import { follow, isSignedElsewhere, type Linked, type Stating, stateOf } from "./links.ts";
 import type { Client, SessionDocument, SigningState, SigningView } from "./view.ts";
 
 /** A document of a session, with the facts that decide its state. `n` is its number in the session. */
@@ -65,7 +65,8 @@ export async function sessionOf(
     const isHeld = one.envelope.orderStatus === "OnHold" && state === "waiting";
     const title = identified ? nameOf(one.envelope) : null;
     const { orderCode } = one.envelope;
-    return { n, orderCode, title, state: isHeld ? "on_hold" : state, hasSigned: one.signer.signedAt !== null };
+    const hasSigned = one.signer.signedAt !== null && !isSignedElsewhere(one);
+    return { n, orderCode, title, state: isHeld ? "on_hold" : state, hasSigned };
   });
   return { session: { n: place.n, documents }, nameOf };
 }

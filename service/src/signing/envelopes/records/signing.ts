@@ -21,6 +21,7 @@ import { areCodesUsedUp } from "./code-requests.ts";
 import type { Reach } from "./deps.ts";
 import { type Auth, type Envelope, findEnvelope, type Signer, verifiedEnvelope } from "./envelope.ts";
 import { placesOfEnvelope } from "./sessions.ts";
+import { isPaperWish } from "./trail.ts";
 
 export const signerStatuses = ["pending", "sent", "viewed", "signed", "declined", "locked"] as const;
 
@@ -36,6 +37,8 @@ export type SignerState = Pick<
    * here.
    */
   takenIn: boolean;
+  /** True if this person ended the signing in order to sign on paper. `status` is then `declined`. */
+  wantsPaper: boolean;
   /** True if the sandbox completed the signing. If this person had signed, the signature was discarded. */
   isSimulated: boolean;
   /** The signer's link, for tests; null for live orders, before the link is issued, and once it opens no document. */
@@ -76,6 +79,15 @@ export async function findSigning(db: Sql, orderCode: string, owner: Owner | nul
   const { envelopeId, attempt, verifyCode, expiresAt, outcome, endedAt, ...order } = row;
   const envelope = envelopeId === null ? null : { id: envelopeId, attempt, verifyCode, expiresAt, outcome, endedAt };
   return { order, envelope };
+}
+
+/** Those of the orders whose latest signing was ended by a signer who wants to sign on paper. */
+export async function paperWishes(db: Sql, orderIds: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await db.query<{ orderId: number }>(sql`
+    SELECT o.id AS "orderId" FROM unnest(${orderIds}::bigint[]) AS o (id) CROSS JOIN LATERAL (
+      SELECT id FROM envelopes e WHERE e.order_id = o.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1
+    ) e WHERE EXISTS (SELECT FROM envelope_events t WHERE t.envelope_id = e.id AND ${isPaperWish(sql`t.record`)})`);
+  return new Set(rows.map(({ orderId }) => orderId));
 }
 
 /** How many of an open envelope's signers have signed. */
@@ -126,13 +138,14 @@ export async function signerPlaces(
 const listedPlaces = ({ fields }: Order): SignerPlace[] | null =>
   fields?.map(({ signer, kind, page }) => ({ signer, kind, page, isAdded: false })) ?? null;
 
-type Row = Omit<SignerState, "status" | "signingUrl" | "takenIn" | "isSimulated"> & {
+type Row = Omit<SignerState, "status" | "signingUrl" | "takenIn" | "wantsPaper" | "isSimulated"> & {
   id: number;
   linkId: string | null;
   tokenSha256: Buffer | null;
   lockedAt: Date | null;
   codesRequested: number;
   declined: boolean;
+  wantsPaper: boolean;
 };
 
 /** The dependencies of the functions that read a signing. */
@@ -156,7 +169,9 @@ export async function signerStates(
       signed_at AS "signedAt", proposal, link_id AS "linkId", token_sha256 AS "tokenSha256", locked_at AS "lockedAt",
       codes_requested AS "codesRequested",
       EXISTS (SELECT FROM envelope_events t WHERE t.envelope_id = s.envelope_id
-        AND t.record::jsonb @> jsonb_build_object('event', 'declined', 'signer', s.n)) AS declined, ${verifiedSigner}
+        AND t.record::jsonb @> jsonb_build_object('event', 'declined', 'signer', s.n)) AS declined,
+      EXISTS (SELECT FROM envelope_events t WHERE t.envelope_id = s.envelope_id AND ${isPaperWish(sql`t.record`)}
+        AND (t.record::json ->> 'signer')::int = s.n) AS "wantsPaper", ${verifiedSigner}
     FROM envelope_signers s WHERE envelope_id = ${envelope.id} ORDER BY n`);
   const next = nextSigners(rowMac, order, envelope);
   // True if an operator took the document in, and no envelope for a notarial act has followed.
@@ -166,22 +181,24 @@ export async function signerStates(
   const urlOf = ({ linkId, tokenSha256 }: Pick<Row, "linkId" | "tokenSha256">) =>
     hasUrls && linkId && tokenSha256 ? reach.links.urlOf(linkId, tokenSha256) : null;
   const places = order.environment === "test" ? await placesOfEnvelope(db, envelope.id) : [];
-  return rows.map(({ id, linkId, tokenSha256, lockedAt, codesRequested, declined, ...signer }) => {
+  return rows.map(({ id, linkId, tokenSha256, lockedAt, codesRequested, declined, wantsPaper, ...signer }) => {
     const named = next[signer.n - 1];
     // Nobody signs again a document that was taken in. So another email address under the same name is a correction of
     // that signer, not another signer.
-    const isCorrected = signedElsewhere && signer.signedAt !== null && named?.name === signer.name;
+    const isCorrected = signedElsewhere && named?.name === signer.name;
     if (named && !isCorrected && (named.name !== signer.name || named.email !== signer.email))
       return unsent(named, signer.n, { isSimulated, takenIn });
     // The document that was taken in does not contain this person's signature of the discarded round.
     const signedAt = signedElsewhere ? null : signer.signedAt;
     const isLocked =
       lockedAt !== null || (envelope.endedAt === null && areCodesUsedUp({ codesRequested, lockedAt }, envelope));
+    const status = statusOf({ ...signer, signedAt, isLocked, declined }, { isSimulated, signedElsewhere });
     return {
       ...signer,
       email: named?.email ?? signer.email,
       signedAt,
-      status: statusOf({ ...signer, signedAt, isLocked, declined }, { isSimulated, signedElsewhere }),
+      status,
+      wantsPaper: wantsPaper && status === "declined",
       takenIn: takenIn && signedAt === null,
       isSimulated,
       // A signer in a session gets the session's link, which also opens the person's other documents.
@@ -232,6 +249,7 @@ const unsent = (
   routing,
   auth,
   status: isSimulated ? "signed" : "pending",
+  wantsPaper: false,
   takenIn,
   isSimulated,
   issuedAt: null,

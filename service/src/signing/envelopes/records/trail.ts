@@ -193,9 +193,13 @@ export const insertRecord = (
 export async function paperAsker(db: Sql, envelopeId: number): Promise<number | null> {
   const [found] = await db.query<{ signer: number }>(sql`
     SELECT (record::json ->> 'signer')::int AS signer FROM envelope_events
-    WHERE envelope_id = ${envelopeId} AND record::json ->> 'event' = 'declined' AND record::json ->> 'kind' = 'paper'`);
+    WHERE envelope_id = ${envelopeId} AND ${isPaperWish(sql`record`)}`);
   return found?.signer ?? null;
 }
+
+/** SQL condition: a record of the trail says that a signer ended the signing to sign on paper. */
+export const isPaperWish = (record: Statement): Statement =>
+  sql`${record}::json ->> 'event' = 'declined' AND ${record}::json ->> 'kind' = 'paper'`;
 
 /** The whole trail, in order. */
 export async function readTrail(db: Sql, envelopeId: number): Promise<(TrailRecord & { mac: Buffer })[]> {

@@ -33,6 +33,7 @@ import {
 } from "../../../../src/signing/envelopes/envelopes.ts";
 import { mailForgotten, mailNotarized } from "../../../../src/signing/envelopes/lifecycle/notarized.ts";
 import { openEnvelope } from "../../../../src/signing/envelopes/lifecycle/open.ts";
+import { paperWishes } from "../../../../src/signing/envelopes/records/signing.ts";
 import { blobTables } from "../../../../src/upkeep/protected-data.ts";
 import { browser, consentText, openCeremonyService, signBy, withoutTexts } from "./ceremony-service.ts";
 
@@ -476,6 +477,55 @@ test("a signer who declines ends it for all: the order is declined, links say so
   });
   assert.equal((await ceremony.view(again)).state, "ready");
   assert.equal((await ceremony.view(one)).state, "declined");
+});
+
+test("a wish for paper with a long reason is one in the API, on the client's page and in the firm's mails", async () => {
+  const [jane, john] = people("Jane", "John");
+  assert.ok(jane && john);
+  const code = await running.order([jane, john]);
+  const link = await running.linkOf(john.email);
+  await running.ceremony.decline(link, { kind: "paper", reason: "I have no printer. ".repeat(20) }, browser);
+  type Signers = { signers: { status: string; wantsPaper?: true }[] };
+  const { signers } = await running.client.ok<Signers>("GET", `/api/partner/orders/${code}/signers`);
+  assert.deepEqual(
+    signers.map(({ status, wantsPaper }) => [status, wantsPaper]),
+    [
+      ["sent", undefined],
+      ["declined", true],
+    ],
+  );
+  for (const [language, says] of [
+    ["en", /wants to sign on paper[\s\S]*Wants to sign on paper/],
+    ["es", /quiere firmar en papel[\s\S]*Quiere firmar en papel/],
+  ] as const) {
+    const page = await (await fetch(`${running.service.baseUrl}/orders/${code}?lang=${language}`)).text();
+    assert.match(page, says);
+    assert.doesNotMatch(page, /declined|rechazad/i);
+  }
+  const [order] = await running.db.query<{ id: number }>(sql`
+    SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
+  assert.deepEqual([...(await paperWishes(running.db, [order?.id ?? 0]))], [order?.id]);
+  await running.service.cli("order", "move", code, "EsignPending");
+  await until(async () => (await paperWishes(running.db, [order?.id ?? 0])).size === 0);
+});
+
+test("an envelope ends in its trail as its order does", async () => {
+  for (const [status, event, outcome] of [
+    ["EsignDeclined", "declined", "Declined"],
+    ["EsignExpired", "expired", "Expired"],
+  ] as const) {
+    const [jane] = people("Jane");
+    assert.ok(jane);
+    const code = await running.order([jane]);
+    await running.linkOf(jane.email);
+    await running.service.cli("order", "move", code, status, "--reason", "The firm asked for it.");
+    const ended = () =>
+      running.db.query<{ id: number; outcome: string | null }>(sql`
+        SELECT e.id, e.outcome FROM envelopes e JOIN orders o ON o.id = e.order_id
+        WHERE ${isSealed(sql`o.code`, "order", code)} AND e.ended_at IS NOT NULL`);
+    const [envelope] = await until(async () => ((await ended()).length > 0 ? ended() : null));
+    assert.deepEqual([(await readTrail(running.db, code)).at(-1)?.event, envelope?.outcome], [event, outcome]);
+  }
 });
 
 test("a slow signer is reminded on days 2 and 5, and after 30 days the envelope has expired", async () => {

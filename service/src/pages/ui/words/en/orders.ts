@@ -35,7 +35,7 @@ export const orders = {
       FaxSent: "Sent, not yet confirmed",
       FaxDelivered: "Delivered",
       PaymentFailed: "Did not go through",
-      EsignDeclined: "Declined",
+      EsignDeclined: "Stopped",
       EsignExpired: "Expired",
       NotarizationFailed: "Not completed",
       IdentityLocked: "Identity not confirmed",
@@ -48,6 +48,9 @@ export const orders = {
       FaxFailed: "Did not go through",
     } satisfies Record<NotedStatus, string>,
   },
+  /** Words for a signing that a signer ended in order to sign on paper. */
+  wantsPaper: "Wants to sign on paper",
+  paperWish: { label: "A signer wants paper", headline: "A signer wants to sign on paper" },
   signedElsewhere: "The document has no signature made here: it was signed elsewhere and taken in",
   takenIn: "Finished elsewhere, taken in by an operator",
   /** For a test order whose signing the sandbox completed. */
