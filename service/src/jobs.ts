@@ -137,8 +137,7 @@ export function openWork(deps: AppDeps, features: Features): Work {
     baseUrl,
     titleOf,
     closingsOf,
-    certificateStates,
-    paperWishes,
+    reads: { certificateStates, paperWishes },
     clients,
   };
   for (const mail of mails) mail.work(jobs, letters);

@@ -114,7 +114,8 @@ type CertificatesOf = (db: Sql, owner: Owner, orderIds: readonly number[]) => Pr
  */
 type PaperWishes = (db: Sql, orderIds: readonly number[]) => Promise<ReadonlySet<number>>;
 
-type Deps = MailDeps & { titleOf: TitleOf; certificateStates: CertificatesOf; paperWishes: PaperWishes };
+/** `reads`: facts of other features about the orders. */
+type Deps = MailDeps & { titleOf: TitleOf; reads: { certificateStates: CertificatesOf; paperWishes: PaperWishes } };
 
 type Row = Titled & { id: number; code: string; status: OrderStatus; fax: boolean; reference: string | null } & Marked;
 
@@ -147,7 +148,7 @@ export async function summaryOf(
  */
 async function itemsOf(
   { placedBy, partnerId, environment }: OrderUpdate,
-  { db, rowMac, titleOf, paperWishes }: Deps,
+  { db, rowMac, titleOf, reads }: Deps,
   batch: readonly Candidate[],
 ): Promise<Item[]> {
   const ids = batch.map(({ id }) => id);
@@ -163,7 +164,7 @@ async function itemsOf(
     db,
     ahead.map(({ id }) => id),
   );
-  const onPaper = await paperWishes(db, ids);
+  const onPaper = await reads.paperWishes(db, ids);
   return batch.flatMap(({ id, status }) => {
     const row = byId.get(id);
     const origin = origins.get(id);
@@ -197,7 +198,7 @@ export const orderUpdateMail = defineMail({
     const to = usual ?? (await recipientFor(deps, update, { ...occasion, isNeeded: true }));
     if (to === undefined) return null;
     const completed = orders.find(([status]) => status === "Completed")?.[1] ?? [];
-    const certificates = completed.length > 0 ? await deps.certificateStates(deps.db, update, completed) : [];
+    const certificates = completed.length > 0 ? await deps.reads.certificateStates(deps.db, update, completed) : [];
     return { ...summary, certificates, to: { ...to, series: await linkSeriesOf(deps.db, to.userId, "orders") } };
   },
   write({ to: { email, userId, series }, ...summary }, { placedBy, partnerId, environment, at }, { baseUrl, secrets }) {
