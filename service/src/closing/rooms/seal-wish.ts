@@ -223,7 +223,7 @@ export async function endSealWish(
   return wish !== undefined;
 }
 
-/** Records why a closing could not be sealed. A final problem lasts until an order is added to the closing. */
+/** Records why a closing could not be sealed. A final problem lasts until an order is added or the seal turned off. */
 export const noteSealProblem = (db: Sql, roomId: string, { problem, isFinal }: { problem: string; isFinal: boolean }) =>
   db.query(sql`
     UPDATE closing_seals SET problem = ${problem.slice(0, 500)},

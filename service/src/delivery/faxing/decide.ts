@@ -6,19 +6,19 @@ import { type FaxProgress, isUnderWay } from "./states.ts";
 /** The delays before retries after temporary failures. When the last retry fails, the order's fax has failed. */
 const pausesMs = [5 * minuteMs, 15 * minuteMs, 60 * minuteMs];
 
-/** An order's status, or `FaxedByHand` when staff faxed the document, so that nothing more is sent. */
+/** The status of an order, or of a fax sent early. `FaxedByHand`: staff faxed the document, so nothing more is sent. */
 export type FaxStatus = OrderStatus | "FaxedByHand";
 
 /** The facts about one attempt that `decide` needs. */
 export type FaxAttemptState = Pick<FaxProgress, "state" | "reason" | "endedAt"> & {
-  /** The number of temporary failures since staff last requested the fax. */
+  /** The number of temporary failures since the firm or staff last had the fax retried, or its number corrected. */
   retries: number;
   dueAt: Date;
   /** True if this service has requested that Telnyx cancel the attempt. */
   isCanceled: boolean;
   /**
-   * True if nothing follows from this attempt any more: the order has failed because of it, or Telnyx doesn't know it.
-   * Staff then decide about every further step.
+   * True if nothing follows from this attempt any more: the fax has failed because of it, or Telnyx doesn't know it.
+   * The firm or staff then decide about every further step.
    */
   isSettled: boolean;
 };

@@ -18,7 +18,7 @@ export type FaxDeps = {
 
 export { faxQueue } from "../../orders/order/order.ts";
 
-/** The interval between checks of an order's faxes. */
+/** The usual interval between checks of an order's faxes. Some checks are hourly (`retryLater`). */
 export const pollMs = 2 * minuteMs;
 
 /** The actor in the audit log for changes that Telnyx causes. */

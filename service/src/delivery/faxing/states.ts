@@ -8,8 +8,8 @@ import type { TelnyxFaxStatus } from "../../providers/providers.ts";
 export type FaxState = "waiting" | "withdrawn" | "refused" | TelnyxFaxStatus;
 
 /**
- * The rank of each state. Events and responses may arrive in any order and repeatedly. A fax never changes to a state
- * of lower rank.
+ * The rank of each state. Events and responses may arrive in any order and repeatedly. A report never changes a fax to
+ * a state of lower rank.
  */
 const ranks: Readonly<Record<FaxState, number>> = {
   waiting: 0,
@@ -32,7 +32,7 @@ export const isOver = (state: FaxState): boolean => state !== "waiting" && !isUn
 /** The progress of an attempt, as far as it was reported. */
 export type FaxProgress = {
   state: FaxState;
-  /** Telnyx's failure reason, or the reason of a refusal. */
+  /** The reason of a failure or a refusal: Telnyx's own, or ours. */
   reason: string | null;
   /** The number of pages that the receiving machine confirmed, and the duration of the call. */
   pages: number | null;

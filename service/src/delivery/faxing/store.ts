@@ -104,8 +104,8 @@ async function faxStatus(tx: Tx, order: LockedOrder): Promise<FaxStatus> {
 }
 
 /**
- * Schedules a check of an order's faxes, unless an earlier check is already scheduled. So an order never has two series
- * of checks.
+ * Schedules a check of an order's faxes, unless an earlier check is already scheduled. A later one stays scheduled, but
+ * two series of checks soon merge into one.
  */
 export const followSoon = (tx: Tx, orderId: number, inMs: number) => enqueueUnlessDue(tx, faxQueue, { orderId }, inMs);
 

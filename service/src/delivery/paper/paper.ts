@@ -51,7 +51,7 @@ export type Print = "packet" | "sheets" | "fax";
 
 /**
  * Opens an order's document for printing, without sheets.
- * @throws ServiceError when it was deleted
+ * @throws ServiceError when it was deleted or can't be read now
  */
 export async function openToPrint(deps: PaperDeps, order: PaperOrder, actor: string): Promise<StoredFile> {
   const { kind, sha256, documentId } = furthestOf(await orderDocuments(deps, order.code, order));
@@ -70,7 +70,7 @@ function printLine({ clock }: PaperDeps, order: PaperOrder, document: string, pr
  * sheets before the document invalidate them.
  * @param hasLabel whether a carrier's label will be on the packet
  * @param actor for the audit log
- * @throws ServiceError when the document was deleted, or sheets can't be added to it
+ * @throws ServiceError when the document was deleted or can't be read now, or sheets can't be added to it
  */
 export async function printFor(
   deps: PaperDeps,
@@ -104,7 +104,7 @@ const headerBytes = 1024;
 /**
  * Stores a scan of the report that a fax machine printed.
  * @param actor for the audit log
- * @throws ServiceError for a file that is not a PDF, and for a report that is already stored
+ * @throws ServiceError for an order without a fax, a file that is not a PDF, and a report that is already stored
  */
 export async function keepFaxReport(deps: PaperDeps, order: PaperOrder, bytes: Buffer, actor: string): Promise<void> {
   const { db, clock, blobs, rowMac } = deps;

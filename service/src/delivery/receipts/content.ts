@@ -4,7 +4,7 @@ import type { ReceiptKind } from "./enqueue.ts";
 
 export type ReceiptContent = {
   title: string;
-  /** One sentence that states the reported event, and who reported it. */
+  /** One or two sentences that state the reported event, and who reported it. */
   sentence: string;
   rows: readonly (readonly [label: string, value: string])[];
   /** Ids of `provider_events` rows. The receipt attaches the events' bytes and signature headers. */

@@ -21,7 +21,7 @@ export {
 
 /** Anchors the hashes of sealed documents in Bitcoin blocks through OpenTimestamps calendars. */
 export type Anchoring = {
-  /** Submits a SHA-256 digest (32 bytes) to all calendars; null when no calendar accepted it. Never rejects. */
+  /** Submits a SHA-256 digest to all calendars but those that keep failing; null if none accepts it. Never rejects. */
   submit: (digest: Uint8Array) => Promise<Anchor | null>;
   /**
    * Asks the calendars about every due proof. Several nodes can run this at the same time.

@@ -6,7 +6,8 @@ import { calendarHeaders, calendarTimeoutMs } from "./calendars.ts";
 
 /**
  * The state of a calendar's pending attestation.
- * - `confirmed`: the calendar states that a Bitcoin block contains the commitment. Only a block header proves that.
+ * - `confirmed`: the calendar, or the proof itself, states that a Bitcoin block contains the commitment. Only a block
+ *   header proves that.
  * - `pending`: the commitment waits for a block.
  * - `forgotten`: the calendar does not know the commitment, or does not know it any more.
  * - `unlisted`: the calendar is not asked, because it is neither configured nor a known public one.

@@ -40,7 +40,7 @@ export async function findOwnPassport(deps: LookupDeps, id: string, owner: Owner
   return isPassportId(id) ? verifiedRow(deps, await selectOwnPassport(deps.db, id, owner)) : undefined;
 }
 
-/** Finds the passports with these ids that belong to the owner, keyed by id. Leaves out all others. */
+/** Finds the owner's passports with these ids, keyed by id. Leaves out all others, and those that were altered. */
 export async function findOwnPassports(
   deps: LookupDeps,
   ids: readonly string[],
@@ -132,13 +132,13 @@ export async function withSealed<T>(
 /** A proof passport in the list of its firm. */
 export type ListedPassport = {
   passportId: string;
-  /** The document's name; null when the upload had no useful file name. */
+  /** The document's name; null when the upload had no useful file name, and after the sealed PDF was deleted. */
   name: string | null;
   verifyCode: string;
   /** Lowercase hex SHA-256 of the document as uploaded. */
   docSha256: string;
   sealedAt: Date;
-  /** True if the sealed PDF can be downloaded. */
+  /** True if the sealed PDF was stored and not deleted. A missing or altered blob doesn't change this. */
   documentKept: boolean;
   /** The RFC 3161 time stamp; null without one. */
   timeStampedAt: Date | null;

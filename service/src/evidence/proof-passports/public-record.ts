@@ -13,7 +13,7 @@ export type ProofRecord = {
   docSha256: string;
   sealedSha256: string;
   sealedAt: Date;
-  /** True if the sealed PDF can be downloaded. */
+  /** True if the sealed PDF was stored and not deleted. A missing or altered blob doesn't change this. */
   documentKept: boolean;
   /** The time when the retention plan deleted the sealed PDF; null when it did not. */
   deletedAt: Date | null;

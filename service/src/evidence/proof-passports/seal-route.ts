@@ -85,7 +85,7 @@ export async function withUpload<Result>(
   }
 }
 
-/** Reads the form. All of its faults get the one message that the contract defines. */
+/** Reads the form. All faults of the form itself get the one message that the contract defines. */
 async function readUpload(request: FastifyRequest, rules: FormRules): Promise<Form> {
   try {
     return await readForm(request, rules);

@@ -59,7 +59,7 @@ export const loggedPassports: LoggedRows = (environment) => sql`
   SELECT 'seal/v1 ' || c.sha256, 'certificate of passport ' || p.id, c.created_at
   FROM proof_certificates c JOIN passports p ON p.id = c.passport_id WHERE p.environment = ${environment}`;
 
-/** All facts of a passport's row, and whether it has an anchor. Hashes are lowercase hex SHA-256. */
+/** The facts that the MAC of a passport covers. Hashes are lowercase hex SHA-256. */
 export type WholePassport = PassportFacts & {
   blobKey: string | null;
   /** Hash of the PEM text of the seal's certificates. */

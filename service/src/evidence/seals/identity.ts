@@ -45,8 +45,8 @@ export const testKeyPath = ({ dataDir }: Pick<CertificateSettings, "dataDir">): 
   ownPath(dataDir, "seal", "test");
 
 /**
- * PEM of the chain that the next start would use for sealing.
- * @throws StartupError when there is none
+ * PEM of the chain that the next start would use for sealing, unless it replaces a self-signed certificate.
+ * @throws StartupError when the file is missing or can't be read
  */
 export const configuredChain = async (
   settings: CertificateSettings,
@@ -56,7 +56,7 @@ export const configuredChain = async (
 /**
  * The configured chains of both seals. The chain of the test seal is left out until the service has made it at its
  * first start.
- * @throws StartupError when the chain of the live seal is missing
+ * @throws StartupError when the chain of the live seal is missing, or a chain can't be read
  */
 export async function configuredChains(settings: CertificateSettings): Promise<string[]> {
   const live = await configuredChain(settings);
@@ -65,8 +65,9 @@ export async function configuredChains(settings: CertificateSettings): Promise<s
 
 /**
  * Opens the key and certificate chain of the live or the test seal. The first run creates both, and the root that
- * issues the certificate. A self-signed certificate of earlier releases is replaced by one that the root issues. The
- * test seal always has a file key, regardless of the settings.
+ * issues the certificate, unless the settings name the operator's key or certificate. A self-signed certificate that an
+ * earlier release made is replaced by one that the root issues. The test seal always has a file key, regardless of the
+ * settings.
  * @param at now
  * @returns the identity, warnings about its certificates, and the replaced self-signed certificate, or null
  * @throws StartupError in one line when sealing would be impossible

@@ -64,7 +64,8 @@ export async function sealCertificates(deps: ChainsDeps, inUse: readonly string[
  * certificate. A second retirement replaces the date and reason.
  * @param inUse PEM of the chains that new seals would use
  * @param fingerprint SHA-256 of the certificate, hex, with or without colons
- * @throws ServiceError for an unknown certificate, for one with a key that is in use, and for an unknown reason
+ * @throws ServiceError for an unknown certificate or reason, for a certificate in use, and for a key in use if the
+ * reason makes the key unsafe
  */
 export async function retireCertificate(
   deps: ChainsDeps & { db: Database },

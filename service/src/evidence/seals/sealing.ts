@@ -23,7 +23,7 @@ export type Sealing = {
   stamp: Stamp | null;
   /** One stamping function for each authority, for messages that all authorities stamp. */
   stampers: ReadonlyMap<string, Stamp>;
-  /** True if the last request for a time stamp succeeded; null before the first. */
+  /** True if the last request by `stamp` succeeded; null before the first, and without authorities. */
   isStamped: () => boolean | null;
   /** PEM of the certificate chains of the live and the test seal. Each begins with the seal's own certificate. */
   chainPem: ChainPems;

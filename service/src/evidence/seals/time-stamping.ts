@@ -43,7 +43,7 @@ export type TimeStampingDeps = {
   readonly clock: Clock;
   readonly randomBytes: (length: number) => Uint8Array;
   readonly crypto: EvidenceCrypto;
-  /** Called for each authority that gave no usable token. */
+  /** Called for each authority that was asked and gave no usable token. An authority that is skipped doesn't count. */
   readonly onRefusal: (refusal: TimeStampRefusal) => void;
   readonly timeoutMs?: number;
 };

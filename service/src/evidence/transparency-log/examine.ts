@@ -18,8 +18,8 @@ export const successorName = (log: LogName, skip = 0): LogName =>
 
 /**
  * Checks that a log may continue. The service must have written the row of its tree, and this node must have its key.
- * No leaf may be outside a tree, and no restore may await a recovery. The tree must extend the checkpoint in this
- * node's high-water file, and the newest stored one.
+ * No leaf may be outside a tree, and no restore may await a recovery. This node must not have seen a next log. The tree
+ * must extend the checkpoint in this node's high-water file, and the newest stored one.
  * @throws LogHalt otherwise
  */
 export async function examineTree(db: Sql, { rowMac, keys }: ExamineDeps, tree: StoredTree): Promise<void> {

@@ -22,9 +22,9 @@ export type HourlyRootDeps = {
   db: Database;
   clock: Clock;
   log: Log;
-  /** The shortest time between two anchored roots of the live log. */
+  /** The shortest time between two anchored roots of the live log. The last root of an ended log doesn't wait. */
   intervalMs: number;
-  /** Time-stamping authorities by their URLs. All of them stamp each root. */
+  /** Time-stamping authorities by their URLs. Each stamps each root, or else a later root in its place. */
   stampers: ReadonlyMap<string, Stamp>;
   /** Submits digests to the OpenTimestamps calendars; null when none are configured. */
   calendars: Calendars | null;
@@ -40,7 +40,7 @@ const claimMs = 5 * minuteMs;
 const testRootsPerLive = 1 / 24;
 
 /**
- * The shortest time between two anchored roots of a log.
+ * The shortest time between two anchored roots of a log. The last root of an ended log doesn't wait.
  * @param liveMs the shortest time for the live log
  */
 export const rootIntervalMs = (log: LogName, liveMs: number): number =>

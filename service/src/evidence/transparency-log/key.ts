@@ -31,7 +31,8 @@ export type LogKeys = {
   /**
    * Opens the key of an existing log. Doesn't check that it is the log's key: compare the signer's `key` with
    * `noteKey`.
-   * @throws LogHalt without its file; StartupError for a file with another kind of key
+   * @throws LogHalt without its file; StartupError for a file with another kind of key; SealKeyError for a file that
+   * can't be read
    */
   open: (tree: NamedLog & { noteKey: string }) => Promise<LogSigner>;
   /**
@@ -90,7 +91,7 @@ async function signerOf(origin: string, privateKey: KeyObject): Promise<LogSigne
 
 /**
  * Reads a key file, or creates it: Ed25519 in PKCS#8, mode 0600.
- * @throws StartupError, naming the setting, for a file with any other kind of key
+ * @throws StartupError, naming the setting, for another kind of key; SealKeyError for a file that can't be read
  */
 export const ed25519KeyAt = async (path: string, setting: string): Promise<KeyObject> =>
   ed25519KeyIn((await keyFileText(path)) ?? (await makeKey(path)), path, setting);

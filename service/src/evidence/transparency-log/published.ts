@@ -59,8 +59,8 @@ async function retractionProof(db: Sql, environment: Environment, entry: LogEntr
 }
 
 /**
- * The `.tlog-proof` of a line. It leads to the first checkpoint that covers the line and that is, in order of
- * preference:
+ * The `.tlog-proof` of a line. If the log's key was compromised, it leads to the log's last checkpoint. Otherwise it
+ * leads to the first checkpoint that covers the line and that is, in order of preference:
  * - anchored and cosigned by a quorum of witnesses;
  * - anchored;
  * - cosigned by a quorum of witnesses;
@@ -143,7 +143,7 @@ export async function publishForReaders(db: Sql, log: LogName, now: Date): Promi
     // If the size can't be recorded, as in a read-only database, readers may later get a smaller checkpoint once. That
     // is better than no checkpoint.
     const isRecorded = await raisePublished(db, log, checkpoint.size, now).catch(() => true);
-    // If nothing was recorded, another node has published a larger checkpoint in the meantime. The loop then chooses
+    // If nothing was recorded, another node has published a checkpoint that is at least as large. The loop then chooses
     // again.
     if (isRecorded) return checkpoint;
   }
@@ -238,8 +238,8 @@ type WaitedLine = { db: Sql; log: Environment; entry: LogEntry };
 
 /**
  * Waits until the log includes a line. If the log has witnesses, also waits until a quorum of them has cosigned a
- * checkpoint that covers the line.
- * @returns the state of the line after the wait, also when the time ran out
+ * checkpoint that covers the line. An anchored checkpoint is enough, too.
+ * @returns the state of the line after the wait, also when the time ran out or the caller disconnected
  */
 async function waitForState({ db, log, entry }: WaitedLine, { seconds, isGone }: Wait): Promise<LineState> {
   for (let waitedMs = 0; ; waitedMs += lookEveryMs) {

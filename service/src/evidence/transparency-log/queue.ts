@@ -37,8 +37,8 @@ export const waitingRows: MacTable<{ log: Environment; line: string }> = {
 export type LoggedRows = (environment: Environment) => Statement;
 
 /**
- * Builds the INSERT that queues a line for the log. It is part of the statement that records a sealed file, so that
- * every sealed file gets into the log. A line that is queued twice gets only one leaf.
+ * Builds the INSERT that queues a line for the log. It is part of the statement or transaction that records a sealed
+ * file, so that every sealed file gets into the log. A line that is queued twice gets only one leaf.
  */
 export function queueEntry(log: Environment, entry: LogEntry, at: Date): Statement {
   const line = formatEntry(entry);
@@ -66,7 +66,7 @@ export const lineHolds = (rowMac: RowMac, log: Environment, { line, mac }: Waiti
 /**
  * Gives waiting lines their leaves and removes them from the queue.
  * @param from the leaf of the first line
- * @throws Error when one of them does not wait any more
+ * @throws Error when one of them does not wait any more, or has a leaf that is not `uncovered`
  */
 export async function numberWaiting(tx: Tx, log: LogName, from: number, lines: readonly WaitingLine[]): Promise<void> {
   const [numbered] = await tx.query<{ lines: number }>(sql`

@@ -90,7 +90,7 @@ async function examined(tx: Tx, deps: RetireDeps, tree: StoredTree): Promise<voi
 /**
  * The newest stored checkpoint of a log.
  * @throws StartupError when there is none, when the log's key did not sign it, when the tree does not extend it, and
- * when the service did not write the tree's row
+ * when the service did not write the tree's row, unless this node has the log's key
  */
 async function newestSigned(tx: Tx, { rowMac, keys }: RetireDeps, tree: StoredTree): Promise<StoredCheckpoint> {
   const isOwn = treeHolds(rowMac, tree) || (await hasKeyOf(keys, tree));

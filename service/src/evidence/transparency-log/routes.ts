@@ -15,7 +15,7 @@ export type LogRouteDeps = {
   limits: RateLimits;
   /** Returns the published policy of the live log, which lists its witnesses; null for none. */
   policy: () => Promise<string | null>;
-  /** The shortest time between two anchored checkpoints of the live log. */
+  /** The shortest time between two anchored checkpoints of the live log. The last one of an ended log doesn't wait. */
   rootIntervalMs: number;
 };
 

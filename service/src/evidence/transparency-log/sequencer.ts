@@ -178,7 +178,7 @@ async function sequence(tx: Tx, deps: SequencerDeps, environment: Environment): 
 
 /**
  * Separates the lines that need a leaf from repeated ones: a line that is twice in the queue, or that has a leaf
- * already, gets no other leaf.
+ * already, gets no other leaf. A line whose leaf is `uncovered` gets a new one.
  * @throws LogHalt when a line has a forged leaf
  */
 function unrepeated(waiting: readonly WaitingLine[]): { lines: WaitingLine[]; repeated: WaitingLine[] } {

@@ -104,7 +104,7 @@ export const replacesUncovered = sql`
 /**
  * Inserts consecutive leaves for lines that did not have to wait in the queue. If such a line is queued too, the
  * sequencer later removes it from the queue.
- * @throws Error for a line that has a leaf already
+ * @throws Error for a line that has a leaf already, unless `isUncovered` is true for that leaf
  */
 export async function insertLeaves(tx: Tx, log: LogName, from: number, lines: readonly string[], at: Date) {
   const inserted = await tx.query(sql`

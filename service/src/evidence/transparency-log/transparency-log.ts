@@ -110,13 +110,13 @@ export async function openLogs(db: Sql, settings: LogSettings): Promise<LogKeys>
 export type TransparencyLog = Sequencer & {
   /** The origin of the log that an environment has now. */
   originOf: (environment: Environment) => string;
-  /** The keys of all logs, for verifiers. */
+  /** The keys of the logs that the service made (`ownTrees`), for verifiers. */
   trusted: () => Promise<TrustedLog[]>;
   /** The published policy of the live log; null without LOG_POLICY. */
   policy: () => Promise<string | null>;
   /** Waits until the log includes a line. Limits how many requests wait at once. */
   waits: LogWaits;
-  /** Asks each witness that is due to cosign the newest checkpoints of live logs. */
+  /** Asks each witness that is due to cosign a checkpoint of each live log, usually the newest one. */
   askWitnesses: () => Promise<void>;
 };
 
@@ -247,7 +247,7 @@ export type LogStatus = {
   origin: string;
   key: string;
   size: number;
-  /** The number of waiting lines, including forged ones, which never get a leaf. */
+  /** The number of waiting lines, including forged ones, which never get a leaf. 0 for a log that has a next log. */
   waiting: number;
   notWritten: number;
   oldestWaitingAt: Date | null;
@@ -260,7 +260,7 @@ export type LogStatus = {
 
 type StatusDeps = Pick<Deps, "db" | "rowMac" | "config">;
 
-/** Checks all logs in the same way as the sequencer. @returns an empty list while the service has created no log */
+/** Checks growing logs as the sequencer does, and ended logs' rows. @returns an empty list before there is a log */
 export async function logStatuses(deps: StatusDeps): Promise<LogStatus[]> {
   const { db, rowMac, config } = deps;
   const keys = logKeys(config);

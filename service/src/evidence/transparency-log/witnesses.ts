@@ -52,7 +52,7 @@ const answerBytes = 64 * 1024;
 /**
  * Reads LOG_POLICY and puts the lines of our own logs above it, the newest one first.
  * @param ownLogs the keys and URLs of the logs
- * @throws StartupError for a file that can't be read or that names logs, and for a witness without a URL
+ * @throws StartupError for a file that can't be read or that names logs, and for a witness without a usable URL
  */
 export async function readLogPolicy(
   path: string,
@@ -94,7 +94,7 @@ export type WitnessingDeps = {
   log: Log;
   fetch: Fetch;
   published: PublishedPolicy;
-  /** The shortest time between two requests to one witness, across all nodes. */
+  /** The shortest time between two requests to a witness about a log, on all nodes. After a 409, it asks at once. */
   intervalMs: number;
 };
 

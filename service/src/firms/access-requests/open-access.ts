@@ -13,7 +13,8 @@ export type RequestAccess = (request: SentRequest, remoteIp: string) => Promise<
 
 /**
  * Opens access requests with the shipped rules, and with a bot score where reCAPTCHA is set up.
- * @param trialsPerDomain how many email addresses of one domain get a trial key without review
+ * @param trialsPerDomain when so many addresses of a domain have access, further ones wait for review. Access that an
+ * operator gave counts, too
  * @throws StartupError for invalid rules
  */
 export function openAccess(resources: Resources, fetch: Fetch, trialsPerDomain: number): RequestAccess {

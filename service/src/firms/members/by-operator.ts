@@ -17,7 +17,7 @@ type Setting = { role?: Role; liveAccess?: boolean };
 
 /**
  * Sets a member's role or live access on behalf of the operator. This change can leave the firm without an owner. Then
- * the next person who links to the firm becomes its owner.
+ * the next new member who links to the firm becomes its owner.
  * @throws ServiceError for a person without a firm, or a role other than owner and member
  */
 export async function setMember(

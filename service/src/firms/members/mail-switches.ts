@@ -10,7 +10,7 @@ import { findMembership, type MemberFacts } from "./store.ts";
 /**
  * The kinds of mail that a member can switch off: mails about orders that need a person, the daily list of
  * closings, first downloads of delivered documents, and statements that are ready. Members who are not owners get
- * mails about statements only after they switched them on.
+ * mails about statements only after they switched them on. A mail with `isNeeded` may be sent in spite of the switch.
  */
 export const mailKinds = ["orders", "closings", "downloads", "statements"] as const;
 
@@ -150,7 +150,8 @@ export async function recipientFor(
 
 /**
  * SQL for the id, as text, of the person whom `recipientFor` chooses for a live mail; null for nobody. Verifies no MAC,
- * so it may only determine when a mail is sent.
+ * so it may only determine when a mail is sent. Doesn't check that the actor is a member. Without `neededKind`, ignores
+ * whether the person switched such mails off.
  * @param neededKind the kind of a mail with `isNeeded`; null for any other mail
  */
 export const recipientIdOf = (

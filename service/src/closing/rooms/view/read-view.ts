@@ -111,7 +111,8 @@ export type OwnRoom = Omit<RoomView, "participants"> &
 
 /**
  * A room of the caller. Orders with an altered record are left out.
- * @throws ServiceError for an unknown room, and for one of another owner or environment
+ * @throws ServiceError for an unknown room, and for one of another owner or environment; `unavailable` when the record
+ * of the room itself or of its firm was altered
  */
 export async function ownRoom({ db, rowMac }: ViewDeps, principal: Principal, roomCode: string): Promise<OwnRoom> {
   const { row, altered } = isCode(roomCode) ? await readOwnRow(db, roomCode, principal) : {};

@@ -45,14 +45,16 @@ export type CardRow = BoughtServices & {
   label: string | null;
   status: string;
   statusBeforeHold: string | null;
-  /** The latest envelope's signers, or the order's if none counts. Null if only the client, or nobody, signs. */
+  /**
+   * The latest envelope's signers, or else those that the order names. Null if the order is not signed, or has neither.
+   */
   signers: { name: string; email: string; routing: number; signed?: boolean }[] | null;
-  /** The signature fields and the MAC that verify the signers named by the order. Null when `signers` are an envelope's. */
+  /** The fields and the MAC that verify the order's signers; null for an envelope's signers, or if nobody signs. */
   named: { fields: SigningFacts["fields"]; mac: string | null } | null;
   customerName: string | null;
   customerEmail: string;
   hasSealed: boolean;
-  /** True if an operator handed in the sealed document, because it was signed or notarized elsewhere. */
+  /** True if an operator handed in a sealed or a notarized document, because it was finished elsewhere. */
   takenIn: boolean;
   /** True if the sandbox completed the signing, so that nobody's signature is in the document. */
   isSimulated: boolean;
@@ -140,8 +142,8 @@ export async function findViewVersion(db: Sql, code: string): Promise<string | u
   return row?.version;
 }
 
-// A document that was taken in has none of the signatures of an envelope that was not completed, so the card has the
-// order's signers. An envelope that is still open counts as discarded, too: its end raises no `view_version`.
+// A signed document that was taken in has none of the signatures of an envelope that was not completed, so the card has
+// the order's signers. An envelope that is still open counts as discarded, too: its end raises no `view_version`.
 const cards = sql`
   SELECT coalesce(json_agg(json_build_object('code', o.code, 'label', a.label, 'status', o.status,
     'statusBeforeHold', o.status_before_hold,
@@ -271,8 +273,8 @@ export async function selectOwnRoom(
 export type RoomDocument = Titled & Marked & { id: number; label: string | null; isOwn: boolean };
 
 /**
- * The owner's room with its present participants and all its documents, including those of other firms. `isAuthentic`
- * is about the room's own record.
+ * The owner's room with its present participants and all its documents, including those of other firms, which
+ * `roomDocuments` leaves out. `isAuthentic` is about the room's own record.
  */
 export type RoomDocuments = Marked & {
   id: string;

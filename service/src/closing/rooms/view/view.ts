@@ -23,7 +23,7 @@ function signersOf(row: CardRow, rowMac: RowMac): Signer[] {
 }
 
 /**
- * Verifies the MAC of the signers that the order names. Does nothing once an envelope has signers.
+ * Verifies the MAC of the signers that the order names. Does nothing when the card shows an envelope's signers.
  * @throws ServiceError `unavailable` when the MAC is invalid
  */
 function requireWritten(

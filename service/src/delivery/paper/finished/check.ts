@@ -24,7 +24,7 @@ type FinishedCheckName =
 
 /**
  * The result of one check of a handed-in document. `warns`: staff may accept the document in spite of it. `fails`:
- * nobody may accept it.
+ * nobody may accept it in the console. `order move` at the command line doesn't run these checks.
  */
 export type FinishedCheck = {
   readonly name: FinishedCheckName;

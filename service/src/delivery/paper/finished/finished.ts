@@ -47,7 +47,8 @@ export type FinishingDeps = { finished: FinishedDeps; moves: MoveDeps };
 
 /**
  * Verifies a document that was finished outside the service, and returns a report. Stores nothing.
- * @throws ServiceError when the order's status doesn't allow such a document, or reading the document takes too long
+ * @throws ServiceError when the order's status doesn't allow such a document, reading it takes too long, or the order's
+ * own document can't be read
  */
 export async function reportOnFinished(
   deps: FinishedDeps,
@@ -117,7 +118,8 @@ type Upload = { bytes: Buffer; confirmed: FinishedConfirmation };
  * needs a second person's approval, unless a notary hands it in. A notary who got a role on the console within the last
  * day needs the approval, too.
  * @returns `sealed`; `asked` when the document waits for approval; the report to confirm again when nothing was stored
- * @throws ServiceError naming the check that failed, or because another file was confirmed
+ * @throws ServiceError for a failed check, for another file than the confirmed one, and as `reportOnFinished`. Also for
+ * an operator without the permission or a recent passkey, and when signing or notarization has continued online
  */
 export async function acceptFinished(
   deps: FinishingDeps,
@@ -148,7 +150,7 @@ export async function acceptFinished(
 /**
  * Approves a document that waits for a second person. The approver must submit the same file. Only one of two
  * concurrent approvals succeeds.
- * @throws ServiceError for another file, for a request that has ended, and for the operator's own request unless the
+ * @throws ServiceError as `acceptFinished`, for a request that has ended, and for the operator's own request unless the
  * installation allows that
  */
 export async function approveFinished(
@@ -181,7 +183,7 @@ export async function approveFinished(
 /**
  * Compares a person's confirmation with the report on the file.
  * @returns null when the confirmation is complete; otherwise the report, which the person must confirm again
- * @throws ServiceError for another file, and for a check that fails
+ * @throws ServiceError for another file, for a check that fails, and as `reportOnFinished`
  */
 async function requireConfirmed(
   deps: FinishedDeps,

@@ -26,8 +26,8 @@ export type ShownLabel = Pick<
   /** The latest report on the parcel; null without one. */
   lastSeen: string | null;
   /**
-   * The price in US cents for which staff may buy the label that was not bought automatically; null when there is
-   * nothing to decide.
+   * The price in US cents at which the newest label was not bought automatically. Null for other labels, and without a
+   * rate. Not null means only that staff may try to buy it: `buyShownLabel` checks the order's status.
    */
   offerCents: number | null;
   /** True if the price in `offerCents` is far above the quoted postage, or if no postage was quoted. */

@@ -37,7 +37,7 @@ export const followEvent =
     return label ? followTracking(deps, label.id, tracking) : "unknown";
   };
 
-/** Records a report on a parcel, and updates the order's status accordingly. A repeated report changes nothing. */
+/** Records a report on a parcel, and updates the order's status. A repeat opens no task, but may add the signer. */
 export async function followTracking(deps: LabelDeps, labelId: number, tracking: Tracking): Promise<EventOutcome> {
   const { status, signedBy } = tracking;
   if (!isTrackingStatus(status)) return "irrelevant";

@@ -49,7 +49,7 @@ async function prepareLabel(deps: LabelDeps, labelId: number, attempt: number): 
 }
 
 /**
- * Gets EasyPost's offer for a label, or the reason why EasyPost refused permanently.
+ * Gets EasyPost's offer for a label. Returns a reason if EasyPost refused permanently, or the order has no address.
  * @throws Error when EasyPost is unreachable, so that the job is retried
  */
 async function askForOffer({ db, providers, pricing }: LabelDeps, label: Label): Promise<Offer | { refused: string }> {

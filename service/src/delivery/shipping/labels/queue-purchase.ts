@@ -71,7 +71,7 @@ const prepareLater = (tx: Tx, labelId: number) => enqueue(tx, prepareQueue, { la
 /**
  * Buys a label that was not bought automatically, for example because it costs too much, or the address is in doubt.
  * @param mostCents the price that the operator saw; a label that costs more is not bought
- * @throws ServiceError when there is nothing to buy now
+ * @throws ServiceError when there is nothing to buy now, and while a provider's act for the order is under way
  */
 export async function buyAnyway(
   tx: Tx,

@@ -67,8 +67,8 @@ const isInUse = ({ state, refundState }: Label): boolean => state === "bought" &
 const longestWayMs = 60 * dayMs;
 
 /**
- * Polls EasyPost about a label. Schedules the next poll, unless the label's state is final, or its purchase is too long
- * ago.
+ * Polls EasyPost about a label, or only about its refund once that was requested. Schedules the next poll, unless the
+ * label's state is final, its purchase is too long ago, or EasyPost has no label for the shipment.
  */
 async function askForLabel(deps: LabelDeps, labelId: number): Promise<void> {
   const { db, clock, providers } = deps;

@@ -54,7 +54,7 @@ export async function applyReports(
 
 /**
  * Moves an order to the status that its letter has reached, unless the order's status doesn't allow that move any more.
- * @returns the order afterwards; null when the order's shipping depends on another letter
+ * @returns the order afterwards; null when the order's shipping does not depend on this letter
  */
 export async function moveByLetter(
   deps: LetterDeps,
@@ -94,8 +94,8 @@ function failureOf({ letterId, progress, recalledAt }: Letter): string | null {
 
 type Followed = {
   /**
-   * The order before the reports changed it. `moved`: the order afterwards; null when its shipping depends on another
-   * letter.
+   * The order before the reports changed it. `moved`: the order afterwards; null when its shipping does not depend on
+   * this letter.
    */
   order: LockedOrder;
   moved: LockedOrder | null;

@@ -18,7 +18,7 @@ const [usualWayMs, silentMs] = [6 * dayMs, 5 * dayMs];
 /** Polling stops after this time, because the postal service reports nothing about an older letter. */
 const mostPollMs = 45 * dayMs;
 
-/** Handles Lob's events about letters. They may arrive in any order, and a repeated event changes nothing. */
+/** Handles Lob's events about letters. They may arrive in any order, and a repeated event reports nothing new. */
 export const letterEvents =
   (deps: LetterDeps): EventHandler =>
   async ({ type, objectId, occurredAt, body }) => {
@@ -35,7 +35,7 @@ export const letterEvents =
     return isNew ? "applied" : "known";
   };
 
-/** Polls Lob about a letter, in case an event was lost, until the letter's state is final. */
+/** Polls Lob about a letter, in case an event was lost. Ends at `mostPollMs`, or in a final state without a hold. */
 export async function pollLetter(deps: LetterDeps, letterId: string): Promise<void> {
   const { db, clock, providers } = deps;
   // Without an API key nothing is polled, but the job is repeated, because a key may be configured later.

@@ -24,7 +24,7 @@ export type Letter = {
   /** The letter can be canceled until this time. */
   sendAt: Date | null;
   acceptedAt: Date;
-  /** The time at which this service requested the cancellation; null without a request, and after Lob refused it. */
+  /** The time at which this service queued the cancellation; null without one, and after the cancellation failed. */
   recalledAt: Date | null;
   progress: LetterProgress;
 };
@@ -141,8 +141,8 @@ export async function keepProgress(tx: Tx, id: number, progress: LetterProgress)
 }
 
 /**
- * Records when this service requested the cancellation of a letter.
- * @param at the time of the request; null when Lob refused the cancellation
+ * Records when this service queued the cancellation of a letter.
+ * @param at the time of queuing; null when the cancellation failed
  */
 export const markRecalled = (tx: Tx, id: number, at: Date | null) =>
   changeRow(tx, letterState, id, sql`recalled_at = ${at}`);

@@ -40,9 +40,10 @@ const drawing: Task<ProofCertificate, Uint8Array<ArrayBuffer>> = {
 };
 
 /**
- * Makes a proof certificate at the first request and stores it, so that all copies have the same bytes. It gets no time
- * stamp of its own, because it lists the document's time stamp. When the X.509 certificate of the service's seal
- * changes, the service makes a new proof certificate.
+ * Makes the proof certificate of an `Edition` at the first request and stores it, so that all copies have the same
+ * bytes. Does not store it while the stored sealed PDF can't be read. It gets no time stamp of its own, because it
+ * lists the document's time stamp. When the X.509 certificate of the service's seal changes, the service makes a new
+ * proof certificate.
  */
 export function openProofCertificates(deps: CertificateDeps): ProofCertificates {
   const underWay = new Map<string, Promise<StoredFile>>();

@@ -57,7 +57,7 @@ export const certificateRows: ProtectedTable = {
   },
 };
 
-/** Opens the stored proof certificate; null when there is none, or when its blob is missing or altered. */
+/** Opens the stored proof certificate; null when there is none, or when its blob is deleted, missing or altered. */
 export async function openStoredCertificate(
   { db, blobs, log }: LookupDeps,
   edition: Edition,

@@ -20,9 +20,9 @@ export type LogEvidence = {
 };
 
 /**
- * All evidence of a passport, so that anyone can verify it. Equal evidence gives equal bytes. The evidence changes when
- * the log includes the seal, when the hourly root is anchored, when a block confirms a proof, and when the sealed PDF
- * is deleted.
+ * All evidence of a passport, so that anyone can verify it. Equal evidence gives equal bytes. The evidence changes with
+ * the log's proof (see `logProof`), and when the hourly root is anchored. It also changes when a block confirms a
+ * proof, and when the sealed PDF is deleted or can't be read.
  * @param sealed the sealed PDF; null when it is not stored or can't be read
  */
 export function evidenceFiles(

@@ -9,7 +9,7 @@ const VALID_YEARS = 10;
 /**
  * Makes the ten-year certificate of a seal key under the root. Its key usages are digitalSignature and nonRepudiation.
  * Its extended key usages are document signing (RFC 9336) and mail protection. It is not an authority. A test
- * certificate is marked by its name and its policy.
+ * certificate is marked by its policy, and by its name if `subject` is a host's name.
  * @param input `publicKey` SubjectPublicKeyInfo, DER; `subject` a host's name or a distinguished name in DER;
  * `serialNumber` 16 random bytes; `at` now, epoch milliseconds
  * @returns the chain, the seal's own first

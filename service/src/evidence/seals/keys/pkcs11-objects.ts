@@ -26,7 +26,7 @@ export function findPrivateKey(token: Token, session: Handle, uri: Pkcs11Uri): H
 /**
  * The public key: from the private key object if that contains it, else from a public key object of the same type. If
  * the private key has a CKA_ID, the public key object must have the same CKA_ID.
- * @throws {SealKeyError} `not-supported` for a key that is neither RSA nor EC, `unreadable`
+ * @throws {SealKeyError} `not-supported` for a key that is neither RSA nor on P-256, `unreadable` without a public key
  */
 export function readPublicKey(token: Token, session: Handle, privateKey: Handle): KeyObject {
   const { library } = token;

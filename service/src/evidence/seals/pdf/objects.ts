@@ -33,8 +33,8 @@ export type SealDescription = {
 };
 
 /**
- * `fields`: form values can't change any more. `document`: in addition, no visible signature can be added. Further
- * seals are always allowed.
+ * `fields`: the values of the fields that `lockParts` names can't change any more. `document`: in addition, no visible
+ * signature can be added. Further seals are always allowed.
  */
 export type SealLock = "fields" | "document";
 

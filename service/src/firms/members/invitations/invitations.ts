@@ -40,7 +40,8 @@ export const listInvitations = ({ db }: { db: Sql }, principal: Principal): Prom
 
 /**
  * Mails an invitation to an email address. The invitation replaces an earlier one of the firm to the same address. The
- * same request within a minute changes nothing. Nothing reveals whether the address already has an account.
+ * same request within a minute changes nothing, if the earlier inviter may still grant the access. Except for members
+ * of the firm, nothing reveals whether the address already has an account.
  * @throws ServiceError for an invalid address or role, a member of the firm as recipient, and too many mails. Also for
  * a caller without the right or a recent proof
  */

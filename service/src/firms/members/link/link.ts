@@ -24,9 +24,9 @@ import type { Linked } from "./schemas.ts";
 const noKey = () => invalid("apiKey must be a valid partner API key.");
 
 /**
- * Links a signed-in person to the firm of a key (contract, Authentication 6). A person who links to a firm without an
- * owner becomes its owner. The session switches to the key's environment. A test key grants only test access. A live
- * key also grants live access, even to a person who was already linked.
+ * Links a signed-in person to the firm of a key (contract, Authentication 6). A new member of a firm without an owner
+ * becomes its owner; a person who was already linked keeps their role. The session switches to the key's environment. A
+ * test key grants only test access. A live key also grants live access, even to a person who was already linked.
  *
  * If the firm requires passkeys, a live key needs a recent passkey. Without it, a new member gets only test access, and
  * a member without live access is refused.

@@ -23,7 +23,7 @@ export async function listPasskeys({ db }: Pick<PasskeyDeps, "db">, { userId }: 
   return { passkeys, codesLeft };
 }
 
-/** The creation options for a browser (WebAuthn level 3, section 5.4). @throws ServiceError without a recent proof */
+/** The creation options (WebAuthn level 3, section 5.4). @throws ServiceError without a recent proof or a host name */
 export async function creationOptions(deps: PasskeyDeps, session: Session) {
   requireRecentProof(session.proof, deps.clock());
   const { userId, email } = session;
@@ -44,7 +44,8 @@ export async function creationOptions(deps: PasskeyDeps, session: Session) {
 /**
  * Adds a new passkey and signs the person's other browsers out.
  * @returns recovery codes with the first passkey, otherwise null
- * @throws ServiceError for a bad name, without a recent proof, and for a response that is not accepted
+ * @throws ServiceError for a bad name, too many passkeys, a passkey that is in use already, and a response that is not
+ * accepted. Also without a recent proof
  */
 export async function addPasskey(
   deps: PasskeyDeps,

@@ -106,7 +106,7 @@ export async function beginSession(tx: Tx, rowMac: RowMac, start: SessionStart):
  * Completes a session after its second factor.
  * @param passkeyAt when the passkey was used; null after a recovery code
  * @returns its new token
- * @throws ServiceError when the session has ended
+ * @throws ServiceError when the session has ended or is already complete
  */
 export async function completeSession(
   tx: Tx,

@@ -27,7 +27,7 @@ export function insertSession(tx: Tx, rowMac: RowMac, { id, at, environment, dev
   );
 }
 
-/** Locks a session until the transaction ends; undefined for a session that has ended or has an invalid MAC. */
+/** Locks a session until the transaction ends; undefined if it was ended (not if it expired) or has an invalid MAC. */
 async function lockSession(tx: Tx, rowMac: RowMac, sessionId: string, now: Date): Promise<SessionFacts | undefined> {
   const [row] = await tx.query<WithMac>(
     sql`SELECT ${sessionColumns} FROM sessions s WHERE id = ${sessionId} AND ${hasNotEnded(now)} FOR NO KEY UPDATE`,
@@ -81,8 +81,9 @@ export const suspendSession = (tx: Tx, rowMac: RowMac, sessionId: string, at: Da
   setFactorDue(tx, rowMac, { sessionId, at, factorDue: true });
 
 /**
- * Resumes a suspended session. Of its proofs, only the sign-in itself still counts as a recent proof.
- * @returns false for a session that has ended or is not suspended
+ * Resumes a suspended session. Of its proofs, only the sign-in itself still counts as a recent proof. The caller must
+ * know that the session was suspended: a session that was never completed looks the same.
+ * @returns false for a session that has ended, and for one whose second factor is not due
  */
 export const resumeSession = (tx: Tx, rowMac: RowMac, sessionId: string, at: Date): Promise<boolean> =>
   setFactorDue(tx, rowMac, { sessionId, at, factorDue: false });
