@@ -33,7 +33,7 @@ for (const { file, lines, importer } of crumbsIn(texts, excuses)) {
   process.exitCode = 1;
 }
 for (const { file, lines } of longFilesIn(texts)) {
-  console.error(`${file}: has ${lines} lines, and may have 300: split it by meaning`);
+  console.error(`${file}: has ${lines} lines of code, and may have 300: split it by meaning`);
   process.exitCode = 1;
 }
 for (const { file, line, name, lines } of longFunctionsIn(texts)) {
