@@ -42,7 +42,9 @@ export function depsTypesOf(root: string, files: readonly string[], read: Read =
     const named = [...types].filter(([name]) => isDeps(name)).map(([name, type]) => ({ name, type }));
     const others = bags.filter(({ type }) => !named.some((each) => each.type === type));
     return [...others, ...named].map(({ name, type }) => ({
-      ...{ file, name, members: [...new Set(membersOf(join(root, file), type))] },
+      file,
+      name,
+      members: [...new Set(membersOf(join(root, file), type))],
     }));
   });
 

@@ -154,8 +154,13 @@ async function sendRaw(pc: RTCPeerConnection, { type, ssrc, sequence, mid, rid, 
       )?.[1],
     );
   const header = new RtpHeader({
-    ...{ payloadType: type, sequenceNumber: sequence & 0xffff, timestamp: sequence * 3_000, marker: true, ssrc },
-    ...{ extension: true, extensionProfile: 0xbede },
+    payloadType: type,
+    sequenceNumber: sequence & 0xffff,
+    timestamp: sequence * 3_000,
+    marker: true,
+    ssrc,
+    extension: true,
+    extensionProfile: 0xbede,
     extensions: [
       { id: idOf("mid"), payload: Buffer.from(mid) },
       ...(rid === undefined ? [] : [{ id: idOf("rtp-stream-id"), payload: Buffer.from(rid) }]),
@@ -197,7 +202,8 @@ function receiver({ engine, session, person, onPayload }: PeerOptions, ticket: s
       .catch(() => {});
   });
   return {
-    ...{ received, pc },
+    received,
+    pc,
     async close() {
       stopListening();
       await queue;

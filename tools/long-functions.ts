@@ -49,7 +49,9 @@ export const longFunctionsIn = (files: ReadonlyMap<string, string>): LongFunctio
   [...files].flatMap(([file, text]) =>
     functionsIn(file, text)
       .map(({ node: { start, end }, name }) => ({
-        ...{ file, name, line: linesOf(text.slice(0, start)) },
+        file,
+        name,
+        line: linesOf(text.slice(0, start)),
         lines: linesOf(text.slice(start, end)),
       }))
       .filter(({ lines }) => lines > mostLines),

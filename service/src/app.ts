@@ -119,7 +119,10 @@ async function addRoutes(
   analyticsRoutes(app, { ...frame, ...reports });
   playbookRoutes(app, { frame, playbooks, enabled: config.playbooks });
   orderRoutes(app, {
-    ...{ frame, orders: placing.orders, uploadPlaces, withTemplate: placing.withTemplate },
+    frame,
+    orders: placing.orders,
+    uploadPlaces,
+    withTemplate: placing.withTemplate,
     templateOfFill: placing.templateOfFill,
     notarizationOf: (code) => notarizationOf({ db, rowMac }, code),
     chargeOf: (code) => chargeOfOrder(db, code),
@@ -166,9 +169,16 @@ const deliveriesWith = (
   titleOf: TitleOf,
   assets: Assets,
 ): DeliveryDeps => ({
-  ...{ db, rowMac, blobs, log, clock, titleOf, secrets },
+  db,
+  rowMac,
+  blobs,
+  log,
+  clock,
+  titleOf,
+  secrets,
   verifier: {
-    ...{ baseUrl: config.baseUrl, hasCalendars: config.otsCalendars.length > 0 },
+    baseUrl: config.baseUrl,
+    hasCalendars: config.otsCalendars.length > 0,
     page: async () => Buffer.from(standaloneVerifier(assets, await sealing.trustList())),
   },
 });

@@ -154,7 +154,13 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   const shared = openShared(deps);
   const { names, titleOf, noticesOf, providers, processor, envelopes, consentTexts } = shared;
   const notaries = openNotaries(resources, {
-    ...{ workers, pricing: rules.pricing, sealing, titleOf, providers, fetch, media: deps.media },
+    workers,
+    pricing: rules.pricing,
+    sealing,
+    titleOf,
+    providers,
+    fetch,
+    media: deps.media,
   });
   const checkout = { db, clock, processor, notarySupply: notaries.supply };
   const placing = openPlacing(deps, shared, requireStorage, checkout);
@@ -162,7 +168,10 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   const newestCheckpoint = deps.transparencyLog.newestSeen;
   const { dispatcher, webhooks } = openWebhooks(resources, metrics, { hostLimitsOf: hostLimits, newestCheckpoint });
   const { passports, proofCertificate } = openPassports(resources, {
-    ...{ names, workers, sealing, requireStorage },
+    names,
+    workers,
+    sealing,
+    requireStorage,
     anchoring: deps.anchoring,
     transparencyLog: deps.transparencyLog,
   });
@@ -178,7 +187,12 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       countOpenRooms: (owner: Owner) => countOpenRooms(db, owner),
     },
     members: {
-      ...{ db, clock, random, rowMac, secrets, workers },
+      db,
+      clock,
+      random,
+      rowMac,
+      secrets,
+      workers,
       ownOrigin: frame.ownOrigin,
       keyLimitsOf: keyLimitsOf(rules.tierLimits),
     },
@@ -202,7 +216,9 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
         sealing,
         signerAuthorities: deps.signerAuthorities,
         consentTexts,
-        ...{ titleOf, closingsOf, noticesOf },
+        titleOf,
+        closingsOf,
+        noticesOf,
         wasSignedAgain: (orderCode) => wasSignedAgain({ db, rowMac }, orderCode),
       }),
       consentTexts,

@@ -111,7 +111,9 @@ export function openWork(deps: AppDeps, features: Features): Work {
   const { metrics, workers, schemaWatch } = node;
   const { dispatcher, processor, acceptsPayment, envelopes, paper, providers, receipts, notaries } = features;
   const mailer = openMailer({
-    ...{ ...config, clock, onStored: node.onMailStored },
+    ...config,
+    clock,
+    onStored: node.onMailStored,
     newestCheckpoint: deps.transparencyLog.newestSeen,
   });
   const ended = metrics.counter("jobs_total", "Jobs that ended, by what became of them.", ["queue", "outcome"]);

@@ -85,19 +85,33 @@ export async function startEasyPost(): Promise<EasyPostDouble> {
   const { url: served, close } = await startHttpDouble(serve);
   url = served;
   return {
-    ...{ url, apiKey, webhookSecret, requests, shipments, trackers, offers, track, sign, close },
+    url,
+    apiKey,
+    webhookSecret,
+    requests,
+    shipments,
+    trackers,
+    offers,
+    track,
+    sign,
+    close,
     labels: () => [...shipments.values()].filter((shipment) => shipment["postage_label"] !== null).length,
     failing: () => failures.length,
     failOn: (path, ...next) => void failures.push(...next.map((failure) => ({ path, failure }))),
     fail: (...next) => void failures.push(...next.map((failure) => ({ path: /^/, failure }))),
     event: (tracker, more = {}) => ({
-      ...{ id: easyPostId("evt"), object: "Event", description: "tracker.updated", mode: "test", status: "pending" },
-      ...{
-        created_at: textOf(tracker["updated_at"]),
-        updated_at: textOf(tracker["updated_at"]),
-        previous_attributes: {},
-      },
-      ...{ pending_urls: [], completed_urls: [], result: structuredClone(tracker), ...more },
+      id: easyPostId("evt"),
+      object: "Event",
+      description: "tracker.updated",
+      mode: "test",
+      status: "pending",
+      created_at: textOf(tracker["updated_at"]),
+      updated_at: textOf(tracker["updated_at"]),
+      previous_attributes: {},
+      pending_urls: [],
+      completed_urls: [],
+      result: structuredClone(tracker),
+      ...more,
     }),
     async deliver(serviceUrl, event, { twice = false, otherSecret = false, forged = false } = {}) {
       const signed = written(event);

@@ -112,7 +112,11 @@ export async function startIdentity(): Promise<IdentityDouble> {
   url = server.url;
 
   const double: IdentityDouble = {
-    ...{ url, webhookSecret, sessions, requests, isDown: false },
+    url,
+    webhookSecret,
+    sessions,
+    requests,
+    isDown: false,
     verify(id, names = { first_name: "Jane", last_name: "Doe" }) {
       const session = sessionOf(id);
       const options = session["options"] as { document?: Record<string, string> };

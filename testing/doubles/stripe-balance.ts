@@ -58,9 +58,18 @@ export function createBalance({ sessions, intents, refunds }: Deps): BalanceObje
     const fee = category === "charge" ? Math.round(amount * 0.029) + 30 : 0;
     const created = Math.floor(Date.now() / 1000);
     transactions.push({
-      ...{ id: newId("txn"), object: "balance_transaction", amount, currency: source["currency"] ?? "usd" },
-      ...{ type: types[category] ?? category, reporting_category: category, fee, net: amount - fee, created },
-      ...{ available_on: created + 2 * 86_400, status: "pending", source },
+      id: newId("txn"),
+      object: "balance_transaction",
+      amount,
+      currency: source["currency"] ?? "usd",
+      type: types[category] ?? category,
+      reporting_category: category,
+      fee,
+      net: amount - fee,
+      created,
+      available_on: created + 2 * 86_400,
+      status: "pending",
+      source,
     });
   }
 
@@ -87,8 +96,13 @@ export function createBalance({ sessions, intents, refunds }: Deps): BalanceObje
     const charge = chargeOf(intent);
     const cents = amount ?? Number(charge["amount"]);
     const object = {
-      ...{ id: newId("dp"), object: "dispute", payment_intent: intent, charge: charge["id"], amount: cents },
-      ...{ currency: charge["currency"], status: isInquiry ? "warning_needs_response" : "needs_response" },
+      id: newId("dp"),
+      object: "dispute",
+      payment_intent: intent,
+      charge: charge["id"],
+      amount: cents,
+      currency: charge["currency"],
+      status: isInquiry ? "warning_needs_response" : "needs_response",
     };
     disputes.set(object.id, object);
     if (!isInquiry) book("dispute", object, -cents);

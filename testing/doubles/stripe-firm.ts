@@ -48,7 +48,9 @@ const missingCustomer: Reply = {
   status: 400,
   body: {
     error: {
-      ...{ type: "invalid_request_error", code: "resource_missing", param: "customer" },
+      type: "invalid_request_error",
+      code: "resource_missing",
+      param: "customer",
       message: "No such customer",
     },
   },
@@ -58,7 +60,9 @@ const tooSmall: Reply = {
   status: 400,
   body: {
     error: {
-      ...{ type: "invalid_request_error", code: "amount_too_small", param: "amount" },
+      type: "invalid_request_error",
+      code: "amount_too_small",
+      param: "amount",
       message: "Amount must be at least 50 cents",
     },
   },
@@ -85,9 +89,17 @@ export function createFirmObjects({ sessions, livemode }: Deps): FirmObjects {
     const intent = { id: newId("seti"), object: "setup_intent", status: "requires_payment_method", metadata };
     setups.set(intent.id, { ...intent, payment_method: null, customer: params["customer"] });
     const session = {
-      ...{ id, object: "checkout.session", mode: "setup", status: "open", payment_status: "no_payment_required" },
-      ...{ url: `${hostedPages}/${id}`, setup_intent: intent.id, customer: params["customer"], payment_intent: null },
-      ...{ metadata: params["metadata"] ?? {}, livemode: livemode() },
+      id,
+      object: "checkout.session",
+      mode: "setup",
+      status: "open",
+      payment_status: "no_payment_required",
+      url: `${hostedPages}/${id}`,
+      setup_intent: intent.id,
+      customer: params["customer"],
+      payment_intent: null,
+      metadata: params["metadata"] ?? {},
+      livemode: livemode(),
     };
     sessions.set(id, session);
     return { status: 200, body: session };
@@ -124,10 +136,18 @@ export function createFirmObjects({ sessions, livemode }: Deps): FirmObjects {
 
   const newIntent = (params: Params, amount: number): StripeObject => {
     const intent = {
-      ...{ id: newId("pi"), object: "payment_intent", amount, currency: params["currency"] },
-      ...{ customer: params["customer"], metadata: params["metadata"] ?? {}, payment_method: null },
-      ...{ last_payment_error: null, created: Math.floor(Date.now() / 1000), livemode: livemode() },
-      ...{ amount_received: 0, status: "requires_payment_method" },
+      id: newId("pi"),
+      object: "payment_intent",
+      amount,
+      currency: params["currency"],
+      customer: params["customer"],
+      metadata: params["metadata"] ?? {},
+      payment_method: null,
+      last_payment_error: null,
+      created: Math.floor(Date.now() / 1000),
+      livemode: livemode(),
+      amount_received: 0,
+      status: "requires_payment_method",
     };
     intents.set(intent.id, intent);
     return intent;

@@ -21,7 +21,8 @@ const alreadyRefunded: Reply = {
   status: 400,
   body: {
     error: {
-      ...{ type: "invalid_request_error", code: "charge_already_refunded" },
+      type: "invalid_request_error",
+      code: "charge_already_refunded",
       message: "The charge has already been refunded.",
     },
   },

@@ -41,7 +41,11 @@ export function mountSigning({ url, container, onEvent, title = "Sign the docume
   // The frame may run forms and scripts of its own origin, download files, and open a tab. It can't navigate the page
   // that contains it.
   frame.sandbox.add(
-    ...["allow-scripts", "allow-forms", "allow-same-origin", "allow-downloads", "allow-popups"],
+    "allow-scripts",
+    "allow-forms",
+    "allow-same-origin",
+    "allow-downloads",
+    "allow-popups",
     "allow-popups-to-escape-sandbox",
   );
   // The signing page disables its Sign button in a frame below this minimum size.

@@ -38,8 +38,14 @@ type Reported = { findings: string[]; missing: string[]; fork: string | null };
 async function watch({ from, fetch }: Published, more: Partial<MonitorOptions> & { at?: string } = {}) {
   const { at = "2026-11-27T10:15:00Z", ...options } = more;
   const { json, text, exitCode } = await monitorAnswer(from, {
-    ...{ key: null, state: null, with: [], isFull: false, policy: null, quorumWait: { seconds: 0 } },
-    ...{ fetch: fetch as typeof globalThis.fetch, now: () => new Date(at) },
+    key: null,
+    state: null,
+    with: [],
+    isFull: false,
+    policy: null,
+    quorumWait: { seconds: 0 },
+    fetch: fetch as typeof globalThis.fetch,
+    now: () => new Date(at),
     ...options,
   });
   return { ...(json as Reported), text, exitCode };
@@ -224,7 +230,8 @@ const withAnchors = (one: Published): Published => ({
 const ots = (digest: Uint8Array) =>
   Buffer.from(
     writeDetached({
-      ...{ fileHashOp: "sha256", digest },
+      fileHashOp: "sha256",
+      digest,
       timestamp: [{ attestation: { kind: "pending", uri: "https://calendar.example.com" } }],
     }),
   ).toString("base64");

@@ -84,7 +84,10 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
       const { callers, clock, uploadPlaces, resolveOperator } = people;
       dashboard(scope, {
         frame: {
-          ...{ ...common, baseUrl, callers, uploadPlaces },
+          ...common,
+          baseUrl,
+          callers,
+          uploadPlaces,
           previewPages: (previewed) => previewPages(assets, { ...previewed, ownOrigin }),
         },
         ...people.dashboard,

@@ -21,7 +21,9 @@ export const searchMethods: readonly SearchMethod[] = [...envelopes, ...shipping
 
 /** For a firm's launchpad (its list of first steps): the time at which the firm first completed each step. */
 export const firstTimes: FirstTimes = {
-  ...{ ...firstOrders, ...firstRoom, ...firstWebhook },
+  ...firstOrders,
+  ...firstRoom,
+  ...firstWebhook,
   passportAt: sql`coalesce(${firstPassport}, ${firstClosing})`,
 };
 

@@ -75,11 +75,42 @@ export const backfillRows: MacTable<BackfillRecord> = {
 
 /** All data protected by SECRETS_KEY, as declared by the features. */
 export const protectedTables: readonly (ProtectedTable | MacTable)[] = [
-  ...[revocationRows, resultRows, ...auditLog, ...events, ...tasks, ...marks],
-  ...[...providers, ...accessRequests, ...liveRequests, ...members, ...operators, ...partners],
-  ...[...seals, ...anchors, ...transparencyLog, ...witness, ...passports, ...orders, ...templates, ...bulks, ...fills],
-  ...[...payments, ...statements, ...refunds, ...takingIns, ...carriers, ...faxAttempts, ...dispatched],
-  ...[...envelopes, ...notaries, ...rooms, ...closings, ...drafts, ...deliveries, ...webhooks, backfillRows],
+  revocationRows,
+  resultRows,
+  ...auditLog,
+  ...events,
+  ...tasks,
+  ...marks,
+  ...providers,
+  ...accessRequests,
+  ...liveRequests,
+  ...members,
+  ...operators,
+  ...partners,
+  ...seals,
+  ...anchors,
+  ...transparencyLog,
+  ...witness,
+  ...passports,
+  ...orders,
+  ...templates,
+  ...bulks,
+  ...fills,
+  ...payments,
+  ...statements,
+  ...refunds,
+  ...takingIns,
+  ...carriers,
+  ...faxAttempts,
+  ...dispatched,
+  ...envelopes,
+  ...notaries,
+  ...rooms,
+  ...closings,
+  ...drafts,
+  ...deliveries,
+  ...webhooks,
+  backfillRows,
 ];
 
 export const macTables = protectedTables.filter(isMacTable);
@@ -89,8 +120,13 @@ export const blobTables = protectedTables.flatMap(({ table, blobs }) => (blobs ?
 
 /** The blobs whose bytes count toward the storage limit of a firm. */
 export const storedBlobs: readonly StoredBlobs[] = [
-  ...[storedDocuments, storedFills, storedVersions, storedForms],
-  ...[storedPassports, storedRecordings, storedClosings],
+  storedDocuments,
+  storedFills,
+  storedVersions,
+  storedForms,
+  storedPassports,
+  storedRecordings,
+  storedClosings,
 ];
 
 /**
@@ -99,7 +135,9 @@ export const storedBlobs: readonly StoredBlobs[] = [
 export const retained: { sources: readonly SourceOf[]; forgets: readonly Forget[] } = {
   sources: [
     documentSource(payable),
-    ...[passportSource, proofCertificateSource, closingSource],
+    passportSource,
+    proofCertificateSource,
+    closingSource,
     versionSource([isAwaitedByBulks, isOpenInFills]),
   ],
   forgets: [forgetDocumentNames, forgetPassportNames],

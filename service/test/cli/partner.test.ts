@@ -41,8 +41,18 @@ const listOrders = () => {
 
 test("a partner places an order and lists it, with the price and the service's warnings", async () => {
   const { code, stdout, stderr } = await asPartner(
-    ...["order", "create", ...wanted, "--notarize", "--fax", "2125550123", "--reference", "FILE-9"],
-    ...["--field", "signer_state=TX", "--field", "scv_sign=true"],
+    "order",
+    "create",
+    ...wanted,
+    "--notarize",
+    "--fax",
+    "2125550123",
+    "--reference",
+    "FILE-9",
+    "--field",
+    "signer_state=TX",
+    "--field",
+    "scv_sign=true",
   );
   assert.deepEqual([code, stderr], [0, ""]);
   const [, orderCode] = /^order: ([0-9a-f]{40})$/m.exec(stdout) ?? [];

@@ -192,7 +192,8 @@ test("the service has every metric that alerts and the dashboard name", async ()
     DATA_DIR: folder.path,
     TSA_URLS: "https://freetsa.org/tsr",
     OTS_CALENDARS: "http://127.0.0.1:9",
-    ...{ MEDIA: "embedded", MEDIA_ANNOUNCE: "127.0.0.1" },
+    MEDIA: "embedded",
+    MEDIA_ANNOUNCE: "127.0.0.1",
   });
   const text = await (await fetch(`${service.baseUrl}/metrics`)).text();
   await service.stop();

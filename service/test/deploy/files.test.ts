@@ -35,7 +35,10 @@ const settings = new Set([
   ...[...read("docs/operating.md").matchAll(/^\| (`[A-Z].*?`) \|/gm)].flatMap(([, names = ""]) =>
     [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name),
   ),
-  ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "NODE_ENV", "NODE_COMPILE_CACHE"],
+  "AWS_ACCESS_KEY_ID",
+  "AWS_SECRET_ACCESS_KEY",
+  "NODE_ENV",
+  "NODE_COMPILE_CACHE",
 ]);
 
 test("unit and container limit the memory as the docs state", () => {

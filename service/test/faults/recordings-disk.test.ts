@@ -105,7 +105,10 @@ test("a disk that fills up in the middle of a chunk loses none of the chunks bef
     const lines: ChainLine[] = [];
     const failures: string[] = [];
     const spool = openSpool({
-      ...{ folder: join(folder.path, "session"), key: recordKey(randomBytes(32)), head: emptyChain, now: Date.now },
+      folder: join(folder.path, "session"),
+      key: recordKey(randomBytes(32)),
+      head: emptyChain,
+      now: Date.now,
       onChunk: (line) => void lines.push(line),
       onPart: () => {},
       onFailure: ({ message }) => void failures.push(message),

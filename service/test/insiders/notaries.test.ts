@@ -181,8 +181,14 @@ test("mails no appointment because of a job that was inserted or altered in the 
   const order = await notedAct();
   const waits = sql`queue = 'notary-appointment-mail' AND payload ->> 'url' LIKE 'https://evil.example/%'`;
   const mail = {
-    ...{ to: order.email, name: "Jane", url: "https://evil.example/1", when: null, notary: "Nora Ames" },
-    ...{ partnerId: partner.partnerId, environment: "test", id: `planted-${order.id}` },
+    to: order.email,
+    name: "Jane",
+    url: "https://evil.example/1",
+    when: null,
+    notary: "Nora Ames",
+    partnerId: partner.partnerId,
+    environment: "test",
+    id: `planted-${order.id}`,
   };
   for (const mac of ["", "00".repeat(36)])
     await insider.run(sql`SELECT enqueue_job('notary-appointment-mail', ${{ ...mail, mac }}::jsonb, now())`);

@@ -161,8 +161,12 @@ async function atTheNotary(code: string, firm: Firm): Promise<void> {
   const writer = { db, rowMac: await rowMacOf(service.dataDir) };
   const nora = await newOperator(writer, { roles: ["notary"], environment: "test", passkey: false });
   const commission = {
-    ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "1" },
-    ...{ commissionExpires: "2040-01-31", status: "active" },
+    commissionName: "Nora Ames",
+    state: "OH",
+    county: "Franklin",
+    commissionNumber: "1",
+    commissionExpires: "2040-01-31",
+    status: "active",
   };
   await addNotary({ db, clock: () => new Date() }, nora.id, commission, "operator");
   const [task] = await db.query<{ id: number }>(sql`

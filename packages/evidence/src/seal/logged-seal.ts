@@ -34,7 +34,10 @@ export async function verifyLogged(
   const claims = logProof === undefined ? [] : await verifyDetachedLogProof({ proof: logProof, ...sealed, logs });
   const isIncluded = claims.some(({ name, state }) => name === "log_inclusion" && state === "holds");
   const anchors = await verifyCheckpointAnchors({
-    ...{ evidence: checkpoint, logProof, tsaAnchors, blockHeaders },
+    evidence: checkpoint,
+    logProof,
+    tsaAnchors,
+    blockHeaders,
     ...context,
   });
   return {

@@ -146,7 +146,12 @@ async function verifyWhole(
     sealed === null || signedSha256 === undefined
       ? null
       : await verifyPades({
-          ...{ ...sealed, sealAnchors, tsaAnchors, at, crypto, rangeDigest: { hash: "SHA-256", value: signedSha256 } },
+          ...sealed,
+          sealAnchors,
+          tsaAnchors,
+          at,
+          crypto,
+          rangeDigest: { hash: "SHA-256", value: signedSha256 },
         });
   const earlier =
     document === null ? [] : await earlierOf(document, signatures, found?.signature ?? null, trust, at, crypto);

@@ -144,7 +144,10 @@ async function timeOf({ source, anchoredAt, proof }: Anchor, checkpoint: string)
     }
     const stamped = { message: new TextEncoder().encode(logSignedText(note)) };
     const { intact, genTime } = await verifyTimeStampToken({
-      ...{ token: proof, stamped, anchors: [], crypto: createNodeCrypto() },
+      token: proof,
+      stamped,
+      anchors: [],
+      crypto: createNodeCrypto(),
     });
     if (!intact || genTime === null) throw isOther;
     return genTime;

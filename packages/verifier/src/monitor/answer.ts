@@ -60,7 +60,9 @@ export function answerOf(logs: readonly WatchedLog[], files: readonly ComparedFi
     ...(isWrong ? [] : ["Nothing is wrong."]),
   ];
   const [first, ...others] = logs.map(({ facts, findings: { sentences, missing } }) => ({
-    ...{ ...facts, findings: sentences, missing },
+    ...facts,
+    findings: sentences,
+    missing,
   }));
   const followedBy = others.length > 0 ? { followedBy: others } : {};
   const exitCode = isWrong ? 1 : ofFiles.length > 0 ? 2 : 0;

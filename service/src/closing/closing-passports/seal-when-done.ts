@@ -43,7 +43,9 @@ const altered = "A record of the closing is not what was written. The operator o
 
 async function seal(deps: Deps, { roomId, roomCode, ...firm }: DueSeal): Promise<void> {
   await sealEnded(deps, firm, {
-    ...{ roomId, roomCode, actor: "system" },
+    roomId,
+    roomCode,
+    actor: "system",
     async begin(tx) {
       const open = await openRound(tx, roomId);
       return (

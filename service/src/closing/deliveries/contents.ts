@@ -201,7 +201,9 @@ export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; 
   for (const { path, bytes } of proofs.files) entries.push({ name: `${top}/${path}`, bytes });
   const contents = [
     ...[...files, certificate ? entryOf(certificate) : []].flat().map(({ path, kind, sha256, deletedAt }) => ({
-      ...{ path, kind, sha256 },
+      path,
+      kind,
+      sha256,
       ...(deletedAt && { deletedAt }),
     })),
     ...proofs.files.map(({ path, form, of, bytes }) => ({ path, kind: form, of, sha256: hash("sha256", bytes) })),

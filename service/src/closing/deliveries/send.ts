@@ -194,7 +194,11 @@ async function insertAndMail(
   await deliveryMail.enqueue(tx, { deliveryId: id });
   const { roomId: room, files, createdAt: at, expiresAt, asksCode, certificateSha256 } = delivery;
   const detail = {
-    ...{ delivery: id, room, files: files.length, expiresAt: expiresAt.toISOString(), asksCode },
+    delivery: id,
+    room,
+    files: files.length,
+    expiresAt: expiresAt.toISOString(),
+    asksCode,
     ...(certificateSha256 !== null && { certificateSha256 }),
   };
   await tx.query(auditLine({ at, action: "delivery.sent", ...by, detail }));

@@ -43,7 +43,8 @@ export const openDrafts = ({
   clock,
   secrets,
 }: Omit<DraftDeps, "cipher"> & { secrets: SecretBytes }): DraftDeps => ({
-  ...{ db, clock },
+  db,
+  clock,
   cipher: columnCipher(secrets, cipherUse),
 });
 

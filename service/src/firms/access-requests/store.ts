@@ -39,7 +39,11 @@ const table = "access_requests";
  * issue it for another firm.
  */
 const requestMembers = ({ id, firmName, contactName, workEmail, createdAt }: Facts): Members => ({
-  ...{ id, firmName, contactName, workEmail, createdAt },
+  id,
+  firmName,
+  contactName,
+  workEmail,
+  createdAt,
 });
 
 const factColumns = sql`id, firm_name AS "firmName", contact_name AS "contactName", work_email AS "workEmail",

@@ -206,7 +206,11 @@ export class Passing {
     const client = clientAddress(request);
     const url = new URL(to.url);
     const call = (url.protocol === "https:" ? overTls : overHttp)({
-      ...{ protocol: url.protocol, hostname: url.hostname.replace(/^\[|\]$/g, ""), port: url.port, method, path },
+      protocol: url.protocol,
+      hostname: url.hostname.replace(/^\[|\]$/g, ""),
+      port: url.port,
+      method,
+      path,
       // Opens a new connection for each request. A pooled connection may have been closed by the other node already.
       agent: false,
       setHost: false,

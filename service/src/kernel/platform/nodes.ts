@@ -107,7 +107,9 @@ export async function nodeAt(own: OwnNode, url: string, signal: AbortSignal): Pr
   const { protocol } = new URL(url);
   // Opens a new connection for each call, because a load balancer chooses a node for each connection.
   const call = (protocol === "https:" ? overTls : overHttp)(url + path, {
-    ...{ agent: false, signal, headers: { [nodeHeader]: header } },
+    agent: false,
+    signal,
+    headers: { [nodeHeader]: header },
   });
   const answered = once(call, "response") as Promise<[IncomingMessage]>;
   call.end();

@@ -52,8 +52,10 @@ export async function run(_document: Buffer, paper: DrawnPaper): Promise<Uint8Ar
   const { kind, title, about, facts, tables, notes, foot, isTest, createdAt, data } = paper;
   const texts = [kind, title, foot, ...notes, ...facts.flat()];
   const ofTables = tables.flatMap((table) => [
-    ...[table.title, ...Object.keys(table.columns)],
-    ...[...table.rows.flat(), ...table.sums.flat()],
+    table.title,
+    ...Object.keys(table.columns),
+    ...table.rows.flat(),
+    ...table.sums.flat(),
   ]);
   const typeset = await typesetFor([...texts, ...ofTables]);
   const sheets = createSheets();

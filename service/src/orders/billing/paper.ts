@@ -148,18 +148,24 @@ export function drawnDocument(document: BillingDocument, documentTitle: string |
     data: {
       name: `${kind.replaceAll("_", "-")}.json`,
       content: {
-        ...{ format: "signsealship-billing", version: 1, kind, number, receiptNumber, environment },
-        ...{ issuedAt: issuedAt.toISOString(), paidAt: paidAt.toISOString(), order: shortCode(orderCode), reference },
-        ...{
-          amountCents,
-          currency,
-          lines,
-          discountCents,
-          totalCents,
-          issuer,
-          buyer,
-          payment: document.paymentReference,
-        },
+        format: "signsealship-billing",
+        version: 1,
+        kind,
+        number,
+        receiptNumber,
+        environment,
+        issuedAt: issuedAt.toISOString(),
+        paidAt: paidAt.toISOString(),
+        order: shortCode(orderCode),
+        reference,
+        amountCents,
+        currency,
+        lines,
+        discountCents,
+        totalCents,
+        issuer,
+        buyer,
+        payment: document.paymentReference,
         ...paidData(document),
         outside: document.outside ?? undefined,
       },
@@ -222,19 +228,28 @@ export function drawnStatement(
     data: {
       name: "statement.json",
       content: {
-        ...{ format: "signsealship-statement", version: 1, month, environment, startsAt, endsAt, zone, issuer, buyer },
-        ...{
-          // JSON omits undefined members, so a statement without corrections doesn't contain this sum.
-          sums: { ...sums, corrections: sums.corrections || undefined },
-          lines: lines.map(({ orderCode, payBy, method, simulated, ...rest }) => {
-            const { creditedCents: _, document: __, discountCents: ___, paymentReference: ____, ...line } = rest;
-            return {
-              ...{ ...line, replacesLoss: line.replacesLoss || undefined, outside: line.outside ?? undefined },
-              received: line.received ?? undefined,
-              ...{ ...paidData({ payBy, method, simulated }), order: shortCode(orderCode) },
-            };
-          }),
-        },
+        format: "signsealship-statement",
+        version: 1,
+        month,
+        environment,
+        startsAt,
+        endsAt,
+        zone,
+        issuer,
+        buyer,
+        // JSON omits undefined members, so a statement without corrections doesn't contain this sum.
+        sums: { ...sums, corrections: sums.corrections || undefined },
+        lines: lines.map(({ orderCode, payBy, method, simulated, ...rest }) => {
+          const { creditedCents: _, document: __, discountCents: ___, paymentReference: ____, ...line } = rest;
+          return {
+            ...line,
+            replacesLoss: line.replacesLoss || undefined,
+            outside: line.outside ?? undefined,
+            received: line.received ?? undefined,
+            ...paidData({ payBy, method, simulated }),
+            order: shortCode(orderCode),
+          };
+        }),
       },
     },
   };

@@ -143,8 +143,16 @@ export async function buyerOf(db: Sql, partnerId: string): Promise<Buyer | null>
 
 /** The time zones that owners can choose for their firm's months. */
 export const buyerZones = [
-  ...["America/New_York", "America/Chicago", "America/Denver", "America/Phoenix", "America/Los_Angeles"],
-  ...["America/Anchorage", "Pacific/Honolulu", "America/Puerto_Rico", "Pacific/Guam", "UTC"],
+  "America/New_York",
+  "America/Chicago",
+  "America/Denver",
+  "America/Phoenix",
+  "America/Los_Angeles",
+  "America/Anchorage",
+  "Pacific/Honolulu",
+  "America/Puerto_Rico",
+  "Pacific/Guam",
+  "UTC",
 ] as const;
 
 /**

@@ -54,7 +54,12 @@ const OrderReceipts = Type.Object(
 const view = (document: BillingDocument): Static<typeof OrderReceipt> => {
   const { number, kind, receiptNumber, amountCents, currency, issuedAt } = document;
   return {
-    ...{ number, kind, receiptNumber, amountCents, currency, issuedAt: issuedAt.toISOString() },
+    number,
+    kind,
+    receiptNumber,
+    amountCents,
+    currency,
+    issuedAt: issuedAt.toISOString(),
     ...paidData(document),
   };
 };
@@ -148,16 +153,21 @@ const BillingStatementDetail = Type.Object(
 const sumsView = (statement: StatementWithLines["statement"]): Static<typeof BillingStatement> => {
   const { month, startsAt, endsAt, isClosed, zone, sums } = statement;
   return {
-    ...{ month, status: isClosed ? "closed" : "open", startsAt: startsAt.toISOString() },
-    ...{
-      endsAt: endsAt === null ? null : endsAt.toISOString(),
-      timeZone: zone,
-      openingCents: sums.opening,
-      closingCents: sums.closing,
-    },
-    ...{ paymentsCents: sums.payments, refundsCents: sums.refunds, lossesCents: sums.losses },
-    ...{ chargesCents: sums.charges, creditsCents: sums.credits, correctionsCents: sums.corrections },
-    ...{ heldCents: heldCents(sums), owedCents: owedCents(sums) },
+    month,
+    status: isClosed ? "closed" : "open",
+    startsAt: startsAt.toISOString(),
+    endsAt: endsAt === null ? null : endsAt.toISOString(),
+    timeZone: zone,
+    openingCents: sums.opening,
+    closingCents: sums.closing,
+    paymentsCents: sums.payments,
+    refundsCents: sums.refunds,
+    lossesCents: sums.losses,
+    chargesCents: sums.charges,
+    creditsCents: sums.credits,
+    correctionsCents: sums.corrections,
+    heldCents: heldCents(sums),
+    owedCents: owedCents(sums),
   };
 };
 
@@ -255,8 +265,18 @@ function statementRoutes(app: FastifyInstance, deps: BillingDeps & { frame: Rout
         const { number, kind, at, orderCode, reference, services, amountCents, currency, applied } = line;
         const { document, discountCents, received } = line;
         return {
-          ...{ number, kind, at: at.toISOString(), orderCode, fileNumber: reference, services, amountCents, currency },
-          ...{ document, discountCents, applied, ...paidData(line) },
+          number,
+          kind,
+          at: at.toISOString(),
+          orderCode,
+          fileNumber: reference,
+          services,
+          amountCents,
+          currency,
+          document,
+          discountCents,
+          applied,
+          ...paidData(line),
           ...(received && { received: { ...received, paidAt: received.paidAt.toISOString() } }),
         };
       });

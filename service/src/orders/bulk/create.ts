@@ -179,7 +179,9 @@ async function unfitValues(
   const texts = [...rowsWith.values()];
   if (texts.length === 0) return [];
   const trial = {
-    ...{ holder: principal.partnerId, sha256, isNotarized: first.services.notarize },
+    holder: principal.partnerId,
+    sha256,
+    isNotarized: first.services.notarize,
     signers: first.signing.signers?.map(({ name }) => name) ?? [],
     fields: fields.map(({ value: _, ...field }) => field),
     texts: texts.map(({ field, text }) => ({ field, text })),

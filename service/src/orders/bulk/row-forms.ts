@@ -12,8 +12,20 @@ type Column =
 const people = ["name", "email", "phone", "access_code", "language"];
 /** Fields of the order form that a row can't set, because the whole bulk or its template sets them. */
 const excluded = [
-  ...["document", "fill_token", "signers", "fields", "signer_auth", "svc_sign", "svc_notary", "doc_slug"],
-  ...["template", "template_version", "roles", "values", "other_document", "create_checkout"],
+  "document",
+  "fill_token",
+  "signers",
+  "fields",
+  "signer_auth",
+  "svc_sign",
+  "svc_notary",
+  "doc_slug",
+  "template",
+  "template_version",
+  "roles",
+  "values",
+  "other_document",
+  "create_checkout",
 ];
 const orderFields = Object.keys(orderFormSchema.properties).filter((name) => !excluded.includes(name));
 

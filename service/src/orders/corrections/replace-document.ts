@@ -145,7 +145,12 @@ async function tryDocument(
 ) {
   if (!sign && !notarize) return { pages: await originals.pagesOf(holder, bytes), notices: [] };
   const { pages, notices } = await originals.trySigning({
-    ...{ holder, bytes, sha256, fields, signers: names, beforeNotary: people },
+    holder,
+    bytes,
+    sha256,
+    fields,
+    signers: names,
+    beforeNotary: people,
     isNotarized: notarize,
   });
   return { pages: pages ?? (await originals.pagesOf(holder, bytes)), notices };

@@ -118,7 +118,9 @@ export const correctedView = (
   refusals,
   corrections: corrections.map(({ kind, before, after, at }) => ({ kind, before, after, at: at.toISOString() })),
   supplements: supplements.map(({ amountCents, label, state, askedAt }) => ({
-    ...{ amountCents, label, state },
+    amountCents,
+    label,
+    state,
     at: askedAt.toISOString(),
   })),
   requestId,

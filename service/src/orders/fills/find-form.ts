@@ -34,7 +34,8 @@ export async function formFor(
 export async function formOfDocument(deps: Deps, principal: Owner, slug: string): Promise<FormWithQuestions> {
   const { own, ofCatalog } = await formsOfDocument(deps.templates, principal, slug);
   const withQuestions = async (form: FormVersion, isCatalogForm: boolean) => ({
-    ...{ form, isCatalogForm },
+    form,
+    isCatalogForm,
     questions: await questionsOfTemplate(deps, principal, form, formSubject(isCatalogForm)),
   });
   let refusal: unknown = invalid("docSlug has no form to fill in online in this environment.");

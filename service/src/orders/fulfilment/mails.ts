@@ -118,14 +118,21 @@ export const orderMail = defineMail({
     const firm = await readAnsweringFirm(deps, order);
     const changes = await Promise.all(orders.map(({ code }) => emailChanges(db, code)));
     return {
-      ...{ order, firm, partCents, closing: covered.closing },
+      order,
+      firm,
+      partCents,
+      closing: covered.closing,
       acceptsPayment: order.environment === "live" || acceptsPayment(order.environment),
       orders: orders.map((each, n) => ({ ...each, changes: changes[n] ?? 0 })),
     };
   },
   write({ order, firm, closing, orders, partCents, acceptsPayment }, { moment, at }, { secrets, baseUrl, titleOf }) {
     const all = orders.map(({ changes, ...each }) => ({
-      ...{ ...each, firm, partCents, acceptsPayment, title: titleOf(each) },
+      ...each,
+      firm,
+      partCents,
+      acceptsPayment,
+      title: titleOf(each),
       links: {
         page: `${baseUrl}/orders/${each.code}`,
         documents: baseUrl + documentsPath(secrets, each.code, changes),

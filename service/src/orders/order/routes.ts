@@ -144,7 +144,11 @@ const estimateQuery = Type.Object({
 /** The price of a document before it is uploaded: the same computation as that of an order, without carriers' rates. */
 function estimateRoute(app: FastifyInstance, { frame, orders }: OrderRouteDeps): void {
   jsonRoute(app, frame, {
-    ...{ tag: "Orders", caller: "key", policy: "partner-write", method: "GET", scope: "read" },
+    tag: "Orders",
+    caller: "key",
+    policy: "partner-write",
+    method: "GET",
+    scope: "read",
     url: "/api/partner/prices/estimate",
     operationId: "estimatePrice",
     summary: "Ask for a price",
@@ -171,7 +175,9 @@ function estimateRoute(app: FastifyInstance, { frame, orders }: OrderRouteDeps):
       const row = orders.offer.pricing.catalogRow(docSlug);
       const bought = row ? { ...services, sign: row.sign, notarize: row.notarize } : services;
       return {
-        ...{ isComplete: found.isWhole, ...found.quote, requestId: request.id },
+        isComplete: found.isWhole,
+        ...found.quote,
+        requestId: request.id,
         ...warningsFor(request, () => {
           const sent = new Map(Object.entries(request.query).map(([name, value]) => [name, String(value)]));
           return formWarnings(sent, estimateQuery, { ...bought, docSlug: row ? docSlug : null });

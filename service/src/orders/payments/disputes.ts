@@ -57,7 +57,10 @@ const selectDisputes = sql`SELECT ${columns}, ${verified(disputeState, sql`dispu
 function disputeOf({ id, paymentIntent, state, amount, currency }: Omit<Row, "eventAt">): Dispute {
   const isForeign = amount !== null && currency !== null && currency.toLowerCase() !== "usd";
   return {
-    ...{ id, paymentIntent, state, amountCents: isForeign ? null : amount },
+    id,
+    paymentIntent,
+    state,
+    amountCents: isForeign ? null : amount,
     foreign: isForeign ? { amount, currency } : null,
   };
 }

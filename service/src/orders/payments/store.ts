@@ -60,7 +60,9 @@ export const moneyRows = [
   stateRows(paymentState, { backfill: { set: "money" } }),
   stateRows(processorEventState, { backfill }),
   stateRows(resolutionState, { backfill }),
-  ...[...billingRows, ...disputeRows, ...refundRows],
+  ...billingRows,
+  ...disputeRows,
+  ...refundRows,
 ];
 
 const verifiedPayments: Statement = verified(paymentState, sql`payments`);

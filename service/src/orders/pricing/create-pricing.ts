@@ -193,8 +193,14 @@ export async function estimate(
   if (errors.length > 0) return { errors };
   const to = { name: "", line1: "", line2: null, city: "", state: state ?? "", postal };
   const { outcome, quote } = await pricing.price({
-    ...{ tier, services, docSlug: docSlug === "" ? null : docSlug, pages: count, shipFrom: null, askCarriers: null },
-    ...{ shipMethod: method === "print_mail" ? "print_mail" : "label", shipTo: services.ship ? to : null },
+    tier,
+    services,
+    docSlug: docSlug === "" ? null : docSlug,
+    pages: count,
+    shipFrom: null,
+    askCarriers: null,
+    shipMethod: method === "print_mail" ? "print_mail" : "label",
+    shipTo: services.ship ? to : null,
   });
   const isWhole = outcome === "quoted";
   const row = pricing.catalogRow(docSlug);

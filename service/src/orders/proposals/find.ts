@@ -60,7 +60,13 @@ export async function findFields(
 function fieldOf(found: OnPage, roles: readonly string[]): FoundField {
   const { kind, page, label, words, role, reason, confidence, options } = found;
   return {
-    ...{ kind, page, label, words, role, reason, confidence },
+    kind,
+    page,
+    label,
+    words,
+    role,
+    reason,
+    confidence,
     signer: signerOf(role, roles),
     ...fitted(found.rect, found),
     ...(options.length > 0 && {

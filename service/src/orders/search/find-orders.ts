@@ -68,7 +68,8 @@ function statementsOf(scope: SearchScope, search: SearchText, methods: readonly 
   const own = {
     email: [latest(sql`lower(o.customer_email) = ${lower} AND ${here}`)],
     words: [byWords(here, lower), bySigner(here, lower)],
-    ...{ hash: [], payment: [] },
+    hash: [],
+    payment: [],
   };
   const rows = [inOrders, byFaxNumber, ...methods].flatMap((method) => method(search) ?? []);
   return [...own[kind], ...rows.map((each) => ordersOf(scope, each))];

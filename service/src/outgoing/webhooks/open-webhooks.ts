@@ -83,7 +83,9 @@ export function openWebhooks(
   const passportsOf = (ids: readonly string[], owner: Owner) => findOwnPassports(resources, ids, owner);
   const ended = metrics.counter("webhook_deliveries_total", "Webhook deliveries that ended.", ["outcome"]);
   const dispatcher = createDispatcher({
-    ...{ db, rowMac, ciphers: { secretCipher, keyCipher, exchangeCipher } },
+    db,
+    rowMac,
+    ciphers: { secretCipher, keyCipher, exchangeCipher },
     sending: { clock, log, outbound, baseUrl, passportOf, hostLimitsOf, newestCheckpoint },
     count: (outcome) => ended.inc({ outcome }),
   });

@@ -121,7 +121,11 @@ const showAppointment =
     // An observer sends no media, so there is no device to check.
     const hasDeviceCheck = now !== null && checkedIn.has(now.state) && found.guest?.role !== "observer";
     const page = appointmentPage(deps.assets, {
-      ...{ token, found, now, hasDeviceCheck, reader },
+      token,
+      found,
+      now,
+      hasDeviceCheck,
+      reader,
       error: refused?.error ?? null,
     });
     const headers = { ...inLanguage(reader), ...(hasDeviceCheck && cameraHeaders) };

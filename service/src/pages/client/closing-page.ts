@@ -133,7 +133,11 @@ async function read(deps: OrderPageDeps, params: Link): Promise<Shown | undefine
   const canBePaid = payments.acceptsPayment(order.environment);
   const due = own.flatMap((each) => (each.dueCents === null ? [] : [{ ...each, dueCents: each.dueCents }]));
   return {
-    ...{ path: pathOf(params), closing, email: order.customerEmail, environment: order.environment, firm },
+    path: pathOf(params),
+    closing,
+    email: order.customerEmail,
+    environment: order.environment,
+    firm,
     due: canBePaid ? due : [],
     isPaymentSimulated: !canBePaid && order.environment === "test" && due.length > 0,
     receipts: [...new Map(receipts.flat().map((each) => [each.number, each])).values()],

@@ -54,7 +54,9 @@ export function deviceRoutes(scope: FastifyInstance, { limits, live, passing }: 
     scope,
     { limits },
     {
-      ...{ method: "POST", url: "/appointments/:token/device/check", policy: "page" },
+      method: "POST",
+      url: "/appointments/:token/device/check",
+      policy: "page",
       async handle({ params }) {
         const { token } = params as Params;
         return { json: { ...(await live.rooms.check(await tester(token))), at: queryOf(live.own, token) } };
@@ -65,7 +67,9 @@ export function deviceRoutes(scope: FastifyInstance, { limits, live, passing }: 
     scope,
     { limits },
     {
-      ...{ method: "POST", url: "/appointments/:token/device/signal", policy: "log" },
+      method: "POST",
+      url: "/appointments/:token/device/signal",
+      policy: "log",
       async handle({ params, form }) {
         const of = await tester((params as Params).token);
         return { json: { messages: await live.rooms.signal(form["ticket"] ?? "", of, messageOf(form)) } };

@@ -117,7 +117,9 @@ function page(
   scripts: readonly "fill.js"[] = [],
 ): string {
   return layout(assets, {
-    ...{ ...clientFrame(words), title: fill.title, scripts },
+    ...clientFrame(words),
+    title: fill.title,
+    scripts,
     body: html`<div class="stack">${body}</div>`,
   });
 }

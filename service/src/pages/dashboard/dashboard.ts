@@ -114,7 +114,8 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
         roomsPages(forms, {
           frame,
           ...deps.rooms,
-          ...{ envelopes: desk.page.envelopes, corrections: desk.page.corrections },
+          envelopes: desk.page.envelopes,
+          corrections: desk.page.corrections,
           checkout: { ...checkout, rowMac: members.rowMac },
           sandbox,
         });

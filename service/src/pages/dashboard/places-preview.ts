@@ -70,16 +70,22 @@ export function placesPreview(app: FastifyInstance, { frame, orders, preview }: 
         const { bytes } = form.upload;
         const { revisions, views } = await inWordsOfTheForm(written, signers, async () =>
           preview({
-            ...{ holder: principal.partnerId, bytes, signers },
+            holder: principal.partnerId,
+            bytes,
+            signers,
             fields: written.trim() === "" ? null : parseRequestedFields(written, turns),
             isNotarized: form.fields.get("notarized") === "on",
           }),
         );
         const branding = await readBranding(orders, principal);
         const pages = frame.previewPages({
-          ...{ firm: principal, branding: shownBranding(branding), contactEmail: branding.contactEmail },
+          firm: principal,
+          branding: shownBranding(branding),
+          contactEmail: branding.contactEmail,
           title: form.fields.get("title")?.slice(0, longestName) || "Document",
-          ...{ signers, views, at: orders.clock() },
+          signers,
+          views,
+          at: orders.clock(),
         });
         const json: PlacesPreview = {
           revisions: revisions.map((revision) => revision.toString("base64")),

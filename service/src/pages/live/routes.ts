@@ -85,7 +85,13 @@ async function roomView(live: LiveDeps, { link, form, reader }: Asked): Promise<
   const abroad = entered.step === "about" ? (await excludedAbroad(live, session)).get(personName(person.n)) : undefined;
   const isTurn = entered.step === "room" && turn?.person === personName(person.n);
   return {
-    ...{ token: link.token, entered, notary, people, act, signsAgain, reader },
+    token: link.token,
+    entered,
+    notary,
+    people,
+    act,
+    signsAgain,
+    reader,
     identity: identities.find((each) => each.person === person.n) ?? null,
     consentText: live.consentTexts.current(reader.words.language),
     stated: { ...abroad, ...form },
@@ -138,8 +144,13 @@ type Show = (asked: Asked, shown?: Shown) => Promise<PageAnswer>;
 function formActs(live: LiveDeps, show: Show, secure: boolean): Record<string, Act> {
   const cookie = (token: string, value: string) =>
     stringifySetCookie({
-      ...{ name: cookieName, value, maxAge: cookieSeconds, path: roomPath(token) },
-      ...{ secure, httpOnly: true, sameSite: "strict" },
+      name: cookieName,
+      value,
+      maxAge: cookieSeconds,
+      path: roomPath(token),
+      secure,
+      httpOnly: true,
+      sameSite: "strict",
     });
   return {
     async code({ link, reader }) {
@@ -198,14 +209,18 @@ export function livePages(app: FastifyInstance, { assets, limits, live, passing,
     const room = { headers, policy: "page" } as const;
     pageRoute(scope, base, { ...room, url: "/notary-room/:token", handle: (call) => show(askedBy(call)) });
     pageRoute(scope, base, {
-      ...{ url: "/notary-room/:token/part", policy: "log", headers },
+      url: "/notary-room/:token/part",
+      policy: "log",
+      headers,
       async handle(call) {
         const asked = askedBy(call);
         return { page: render(roomFragment(await roomView(live, asked))), headers: inLanguage(asked.reader) };
       },
     });
     pageRoute(scope, base, {
-      ...{ url: "/notary-room/:token/messages", policy: "log", headers },
+      url: "/notary-room/:token/messages",
+      policy: "log",
+      headers,
       async handle(call) {
         return { json: { messages: await readMessages(live, askedBy(call).link) } };
       },
@@ -214,11 +229,18 @@ export function livePages(app: FastifyInstance, { assets, limits, live, passing,
     for (const [name, act] of Object.entries(formActs(live, show, ownOrigin.startsWith("https:"))))
       pageRoute(scope, base, {
         ...room,
-        ...{ method: "POST", url: `/notary-room/:token/${name}`, onRequest, handle: shownAgain(act) },
+        method: "POST",
+        url: `/notary-room/:token/${name}`,
+        onRequest,
+        handle: shownAgain(act),
       });
     for (const [name, act] of Object.entries(scriptActs(live)))
       pageRoute(scope, base, {
-        ...{ method: "POST", url: `/notary-room/:token/${name}`, policy: "log", headers, onRequest },
+        method: "POST",
+        url: `/notary-room/:token/${name}`,
+        policy: "log",
+        headers,
+        onRequest,
         handle: (call) => act(askedBy(call)),
       });
     events(scope, limits, live);
@@ -233,7 +255,9 @@ function documentPages(scope: FastifyInstance, deps: Pick<LivePageDeps, "assets"
     scope,
     { limits },
     {
-      ...{ url: "/notary-room/:token/document", policy: "page", headers },
+      url: "/notary-room/:token/document",
+      policy: "page",
+      headers,
       async handle(call) {
         const { link, reader } = askedBy(call);
         await requireOpenDocument(live, link);
@@ -245,7 +269,9 @@ function documentPages(scope: FastifyInstance, deps: Pick<LivePageDeps, "assets"
     scope,
     { limits },
     {
-      ...{ url: "/notary-room/:token/document.pdf", policy: "page", headers },
+      url: "/notary-room/:token/document.pdf",
+      policy: "page",
+      headers,
       async handle(call) {
         const { file } = await openForPerson(live, askedBy(call).link);
         return { pdf: file, name: "document.pdf" };

@@ -116,7 +116,15 @@ function fieldsOnPages(view: PageState["view"], words: PageState["words"]): Fiel
     const around = label ?? words.sign.kinds[kind];
     const asks = option === undefined ? labelOf(field, words) : `${around}: ${option}`;
     return {
-      ...{ name, kind, page, left, top, width, height, label: asks, input },
+      name,
+      kind,
+      page,
+      left,
+      top,
+      width,
+      height,
+      label: asks,
+      input,
       ...(option !== undefined && { option }),
       ...(kind === "radio" && { radio: around }),
       ...(kind === "date" && value !== undefined && { value }),
@@ -284,10 +292,20 @@ export function previewPages(
       partnerContact: previewed.contactEmail,
       signer: { n: index + 1, name, email, mailedTo: email, phoneEnding: null, language },
       signers: signers.map((other, at) => ({ n: at + 1, name: other.name, signed: other.routing < routing })),
-      ...{ frame: null, host: null, device: null, room: null, session: null, step: null, canSendWayIn: false },
+      frame: null,
+      host: null,
+      device: null,
+      room: null,
+      session: null,
+      step: null,
+      canSendWayIn: false,
       notices: [],
       consent: { version: "", at },
-      ...{ signedAt: null, askedForPaper: false, signedElsewhere: false, copies: [], verifyCode: null },
+      signedAt: null,
+      askedForPaper: false,
+      signedElsewhere: false,
+      copies: [],
+      verifyCode: null,
     };
     const words = wordsOf(language);
     const state = { token: "preview", view: shown, branding, words, meetings: [], done: null, error: null, typed: {} };

@@ -70,7 +70,13 @@ const unlessPerhaps = <R>(asked: Asked<R>, perhaps: RegExp): Asked<R> =>
   asked.kind === "refused" && perhaps.test(asked.code ?? "") ? { kind: "unknown", why: asked.why } : asked;
 
 const addressOf = ({ name, line1, line2, city, state, postal }: PostalAddress) => ({
-  ...{ name, street1: line1, street2: line2 ?? "", city, state, zip: postal, country: "US" },
+  name,
+  street1: line1,
+  street2: line2 ?? "",
+  city,
+  state,
+  zip: postal,
+  country: "US",
 });
 
 export function createEasyPost(call: Call): EasyPost {

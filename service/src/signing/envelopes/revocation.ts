@@ -44,7 +44,10 @@ const certificateTable = "signer_certificates";
  * nobody can restore an earlier row together with its valid MAC.
  */
 const certificateMembers = ({ authority, serial, revokedAt, version }: Omit<Certificate, "listed">) => ({
-  ...{ authority, serial, revokedAt, version },
+  authority,
+  serial,
+  revokedAt,
+  version,
 });
 
 const certificates = sql`SELECT number AS key, authority, encode(serial, 'hex') AS serial, revoked_at AS "revokedAt",
@@ -61,12 +64,18 @@ const set = "certificates of signers";
 /** The MACs ensure that database access alone is not enough to have a false revocation list signed or served. */
 export const protectedTables: readonly [MacTable<Certificate>, MacTable<List>] = [
   {
-    ...{ table: sql`signer_certificates`, key: sql`number`, mac: sql`row_mac`, backfill: { set } },
+    table: sql`signer_certificates`,
+    key: sql`number`,
+    mac: sql`row_mac`,
+    backfill: { set },
     rows: certificates,
     members: certificateMembers,
   },
   {
-    ...{ table: sql`signer_crls`, key: sql`(authority || ' ' || list)`, mac: sql`row_mac`, backfill: { set } },
+    table: sql`signer_crls`,
+    key: sql`(authority || ' ' || list)`,
+    mac: sql`row_mac`,
+    backfill: { set },
     rows: sql`SELECT authority || ' ' || list AS key, authority, list, number, encode(sha256(der), 'hex') AS der,
       row_mac AS mac FROM signer_crls`,
     // A row without a signed list has no MAC, because nothing is served from it.

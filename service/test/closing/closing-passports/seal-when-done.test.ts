@@ -45,9 +45,16 @@ async function placed(more: Record<string, string> = { seals_when_done: "on" }) 
   const form = {
     submission: /name="submission" value="([^"]*)"/.exec(page)?.[1] ?? "",
     closing_name: `Closing ${closings}`,
-    ...{ doc1: await file(), doc1_name: "Deed", doc1_sign: "on" },
-    ...{ doc2: await file(), doc2_name: "Note", doc2_sign: "on" },
-    ...{ email: "ann@example.com", name: "Ann Roe", client_signs: "on", byod_confirmed: "on" },
+    doc1: await file(),
+    doc1_name: "Deed",
+    doc1_sign: "on",
+    doc2: await file(),
+    doc2_name: "Note",
+    doc2_sign: "on",
+    email: "ann@example.com",
+    name: "Ann Roe",
+    client_signs: "on",
+    byod_confirmed: "on",
     ...more,
   };
   const answer = await postForm(at("/dashboard/closings/new"), form, { ...headers, Accept: "text/html" });

@@ -19,16 +19,26 @@ test("numbers delivered documents of one title, so that each certificate's name 
   const sealed = { sha256: "a", kind: "sealed" };
   const certificate = { sha256: "b", kind: "custody_certificate" };
   const orders = ["Deed.pdf", "Note", "Deed", "Deed"].map((title, id) => ({
-    ...{ id, code: String(id), status: "Completed", isNotarySimulated: false, replacesSigned: false },
-    ...{ title, reference: null, documents: [sealed, certificate], final: null },
+    id,
+    code: String(id),
+    status: "Completed",
+    isNotarySimulated: false,
+    replacesSigned: false,
+    title,
+    reference: null,
+    documents: [sealed, certificate],
+    final: null,
   })) as unknown as Deliverable[];
   const files = [0, 1, 3].flatMap((orderId) => [sealed, certificate].map((file) => ({ ...file, orderId })));
   assert.deepEqual(
     namedFiles(orders, files).map(({ path }) => path),
     [
-      ...["Documents/01 Deed (1), signed.pdf", "Certificates/Deed (1), custody certificate.pdf"],
-      ...["Documents/02 Note, signed.pdf", "Certificates/Note, custody certificate.pdf"],
-      ...["Documents/03 Deed (2), signed.pdf", "Certificates/Deed (2), custody certificate.pdf"],
+      "Documents/01 Deed (1), signed.pdf",
+      "Certificates/Deed (1), custody certificate.pdf",
+      "Documents/02 Note, signed.pdf",
+      "Certificates/Note, custody certificate.pdf",
+      "Documents/03 Deed (2), signed.pdf",
+      "Certificates/Deed (2), custody certificate.pdf",
     ],
   );
 });
@@ -91,16 +101,20 @@ test("the explanation says of a document that nobody signed here that it has no 
     sha256: "",
   }));
   const text = readme({
-    ...{ title: "Ortega", reference: null, firmName: "Harbor", environment: "test", documents, hasSigned: false },
-    ...{
-      isCertificateLost: false,
-      fitsChecker: true,
-      files: [],
-      kinds: new Set(["sealed"]),
-      unsigned: new Set(["Documents/02 Note.pdf"]),
-      simulated: new Set<string>(),
-    },
-    ...{ waiting: { "tlog-proof": [], ots: [] }, baseUrl: "https://service.example" },
+    title: "Ortega",
+    reference: null,
+    firmName: "Harbor",
+    environment: "test",
+    documents,
+    hasSigned: false,
+    isCertificateLost: false,
+    fitsChecker: true,
+    files: [],
+    kinds: new Set(["sealed"]),
+    unsigned: new Set(["Documents/02 Note.pdf"]),
+    simulated: new Set<string>(),
+    waiting: { "tlog-proof": [], ots: [] },
+    baseUrl: "https://service.example",
   });
   assert.match(text, /01 Deed\.pdf\s+The signed document, sealed after the last signature/);
   assert.match(text, /02 Note\.pdf\s+The document as it was sealed\. No signature that was made here is in it/);
@@ -108,15 +122,18 @@ test("the explanation says of a document that nobody signed here that it has no 
 
 test("the explanation tells the reader to drop the whole zip only if the page takes it", () => {
   const facts = {
-    ...{ title: "Ortega", reference: null, firmName: "Harbor", documents: [], hasSigned: false },
-    ...{
-      isCertificateLost: false,
-      files: [],
-      kinds: new Set(["sealed"]),
-      unsigned: new Set<string>(),
-      simulated: new Set<string>(),
-    },
-    ...{ waiting: { "tlog-proof": [], ots: [] }, baseUrl: "https://service.example" },
+    title: "Ortega",
+    reference: null,
+    firmName: "Harbor",
+    documents: [],
+    hasSigned: false,
+    isCertificateLost: false,
+    files: [],
+    kinds: new Set(["sealed"]),
+    unsigned: new Set<string>(),
+    simulated: new Set<string>(),
+    waiting: { "tlog-proof": [], ots: [] },
+    baseUrl: "https://service.example",
   };
   const textFor = (bytes: number) => readme({ ...facts, environment: "live", fitsChecker: fitsChecker(bytes) });
   const whole = /Drop the whole zip on it/;

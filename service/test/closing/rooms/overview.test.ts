@@ -195,8 +195,14 @@ test("a member sets the day on the room's page, and in New closing", async () =>
   const { file } = (await uploaded.json()) as { file: string };
   const fields = {
     submission: /name="submission" value="([^"]*)"/.exec(form)?.[1] ?? "",
-    ...{ closing_name: "Ortega closing", doc1: file, doc1_name: "Deed", doc1_sign: "on" },
-    ...{ email: "ann@example.com", name: "Ann Roe", client_signs: "on", byod_confirmed: "on" },
+    closing_name: "Ortega closing",
+    doc1: file,
+    doc1_name: "Deed",
+    doc1_sign: "on",
+    email: "ann@example.com",
+    name: "Ann Roe",
+    client_signs: "on",
+    byod_confirmed: "on",
   };
   const wrong = await post("/dashboard/closings/new", { ...fields, closes_on: "2027-13-01" });
   assert.match(await wrong.text(), /“Closes on” must be a day of this century\./);

@@ -30,7 +30,11 @@ export async function openFaxWorld(env: Record<string, string> = {}) {
   const become = (code: string, status: string) => until(async () => (await statusOf(code)) === status);
 
   return {
-    ...{ ...live, telnyx, faxesTo, attempts, become },
+    ...live,
+    telnyx,
+    faxesTo,
+    attempts,
+    become,
     /** A paid order with a fax number that no other order uses. */
     async order(document?: Buffer) {
       const faxTo = `+1212555${++last}`;

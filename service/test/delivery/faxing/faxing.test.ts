@@ -334,7 +334,11 @@ describe("an order that is also shipped", () => {
     await handOver(code);
     await goOn(code, "FaxDelivered");
     assert.deepEqual((await statuses(code)).slice(0, 5), [
-      ...["ShippingPending", "Shipped", "Delivered", "FaxPending", "FaxDelivered"],
+      "ShippingPending",
+      "Shipped",
+      "Delivered",
+      "FaxPending",
+      "FaxDelivered",
     ]);
     assert.deepEqual([await faxStates(code), world.faxesTo(faxTo).length], [["Delivered"], 1]);
   });

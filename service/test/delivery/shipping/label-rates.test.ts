@@ -28,7 +28,11 @@ test("carriers' rates are named with their shipment", async () => {
   assert.ok(double.shipments.has(rate?.shipmentId ?? ""));
   const { shipmentId: _, ...named } = rate ?? {};
   assert.deepEqual(named, {
-    ...{ carrier: "USPS", service: "Ground Advantage", amountCents: 593, zone: 4, addressProblem: null },
+    carrier: "USPS",
+    service: "Ground Advantage",
+    amountCents: 593,
+    zone: 4,
+    addressProblem: null,
   });
   assert.equal(double.labels(), 0);
 });

@@ -62,7 +62,14 @@ export async function openLabelsWorld(env: Record<string, string> = {}) {
       FROM labels l JOIN orders o ON o.id = l.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY number`);
 
   return {
-    ...{ harness, easypost, stripe, db, url, place, statusOf, labels },
+    harness,
+    easypost,
+    stripe,
+    db,
+    url,
+    place,
+    statusOf,
+    labels,
     /** Pays an order and waits until its shipping begins. */
     async payFor({ orderCode, checkoutUrl }: { orderCode: string; checkoutUrl: string }) {
       await stripe.deliver(url(), stripe.pay(stripe.sessionOf(checkoutUrl)));

@@ -154,13 +154,13 @@ test(
     const made = { key: memoryKey("p-256"), host: "seal.example", environment: "test", at: now.getTime() } as const;
     const authority = await makeSignerAuthority(root, { ...made, serialNumber: serials() });
     const [leaf, ...above] = await issueSignerCertificate(authority, {
-      ...{
-        name: "Jane Doe",
-        environment: "test",
-        statement: "https://seal.example/signers",
-        crl: "https://seal.example/crl",
-      },
-      ...{ publicKey: oneActKey().publicKey, serialNumber: serials(), at: now.getTime() },
+      name: "Jane Doe",
+      environment: "test",
+      statement: "https://seal.example/signers",
+      crl: "https://seal.example/crl",
+      publicKey: oneActKey().publicKey,
+      serialNumber: serials(),
+      at: now.getTime(),
     });
     const verify = async (trusted: string) => {
       const untrusted = at("above.pem", sealChainPem(above));

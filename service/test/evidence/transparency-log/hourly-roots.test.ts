@@ -183,8 +183,14 @@ test("lists the anchored states, and a monitor finds none missing", async () => 
   const state = temporaryFolder();
   const monitored = async (now: Date) => {
     const { json } = await monitorAnswer(`${harness.service.baseUrl}/log/live`, {
-      ...{ key: null, state: state.path, with: [], isFull: false, fetch, now: () => now },
-      ...{ policy: null, quorumWait: { seconds: 0 } },
+      key: null,
+      state: state.path,
+      with: [],
+      isFull: false,
+      fetch,
+      now: () => now,
+      policy: null,
+      quorumWait: { seconds: 0 },
     });
     const { findings, missing } = json as { findings: string[]; missing: string[] };
     return { findings, anchors: missing.filter((sentence) => sentence.includes("anchor")) };
@@ -208,8 +214,12 @@ function deps(more: Partial<HourlyRootDeps> = {}): HourlyRootDeps {
     metrics: createMetrics(),
   });
   return {
-    ...{ db: harness.db, clock: () => new Date(), log, intervalMs: 3600_000 },
-    ...{ stampers: new Map(), calendars: anchoring.calendars },
+    db: harness.db,
+    clock: () => new Date(),
+    log,
+    intervalMs: 3600_000,
+    stampers: new Map(),
+    calendars: anchoring.calendars,
     ...more,
   };
 }

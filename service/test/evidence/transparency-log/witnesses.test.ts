@@ -119,8 +119,14 @@ test("a monitor accepts the log by the published policy, and misses a witness th
     const policy = join(folder.path, "readers-policy");
     writeFileSync(policy, text);
     const { json, text: lines } = await monitorAnswer(`${service.baseUrl}/log/live`, {
-      ...{ key: null, state: null, with: [], isFull: true, fetch, now: () => new Date() },
-      ...{ policy, quorumWait: { seconds: 5, sleep: async () => {} } },
+      key: null,
+      state: null,
+      with: [],
+      isFull: true,
+      fetch,
+      now: () => new Date(),
+      policy,
+      quorumWait: { seconds: 5, sleep: async () => {} },
     });
     return { ...(json as { findings: string[]; missing: string[] }), lines };
   };

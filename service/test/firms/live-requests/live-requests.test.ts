@@ -103,7 +103,14 @@ test("the owner whom the operator named when adding a firm opens it with one cli
 
 test("the named owner of a firm that the operator added with live has live from the start", async () => {
   const { partnerId } = await service.cli<{ partnerId: string }>(
-    ...["partner", "create", "Larch Title", "--tier", "ProOffice", "--live", "--owner", "dana@larch-title.com"],
+    "partner",
+    "create",
+    "Larch Title",
+    "--tier",
+    "ProOffice",
+    "--live",
+    "--owner",
+    "dana@larch-title.com",
   );
   const owner = { ...(await signIn(service, "dana@larch-title.com")).headers, Origin: service.baseUrl };
   assert.equal((await open(owner)).status, 303);

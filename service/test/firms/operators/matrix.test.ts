@@ -58,14 +58,12 @@ async function consoleRoutes(): Promise<Route[]> {
   const frame = { limits: { limit: () => async () => {} }, assets: { url: () => "" } };
   const stub = {
     console: { frame, ownOrigin: "", confirmation: {} },
-    ...{
-      orders: { moves: {} },
-      documents: {},
-      refunds: {},
-      firms: { firms: {} },
-      health: {},
-      notaries: { recordings: {} },
-    },
+    orders: { moves: {} },
+    documents: {},
+    refunds: {},
+    firms: { firms: {} },
+    health: {},
+    notaries: { recordings: {} },
   };
   operatorPages(app, stub as unknown as OperatorDeps, null);
   await app.ready();

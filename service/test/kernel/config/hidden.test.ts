@@ -16,9 +16,17 @@ function refusalOf(env: Record<string, string>): string {
 
 test("a refused secret is not quoted", () => {
   const secrets = {
-    ...{ DATABASE_URL: "mysql://u:hush@h/d", DATABASE_LISTEN_URL: "mysql://u:hush@h/d", REDIS_URL: "http://:hush@h" },
-    ...{ SMTP_URL: "http://u:hush@h", SEAL_KEY: "pkcs12:hush", SIGNER_CA_KEY: "pkcs12:hush", METRICS_TOKEN: "hush" },
-    ...{ LOG_KEY: "hush", WITNESS_KEY: "hush", SECRETS_KEY: "hush", SECRETS_KEYS_OLD: "file:a,hush" },
+    DATABASE_URL: "mysql://u:hush@h/d",
+    DATABASE_LISTEN_URL: "mysql://u:hush@h/d",
+    REDIS_URL: "http://:hush@h",
+    SMTP_URL: "http://u:hush@h",
+    SEAL_KEY: "pkcs12:hush",
+    SIGNER_CA_KEY: "pkcs12:hush",
+    METRICS_TOKEN: "hush",
+    LOG_KEY: "hush",
+    WITNESS_KEY: "hush",
+    SECRETS_KEY: "hush",
+    SECRETS_KEYS_OLD: "file:a,hush",
   };
   for (const [name, value] of Object.entries(secrets)) {
     const message = refusalOf({ [name]: value });

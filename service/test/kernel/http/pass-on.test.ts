@@ -88,8 +88,12 @@ test("passes method, path, body, cookies and the client's address on, and the wh
   assert.equal(answer.status, 201);
   assert.deepEqual(answer.headers.getSetCookie(), ["a=1", "b=2"]);
   assert.deepEqual(await answer.json(), {
-    ...{ host: new URL(passingUrl).host, cookie: "c=3", connection: "close" },
-    ...{ forwarded: "127.0.0.1", body: "hello", client: "127.0.0.1" },
+    host: new URL(passingUrl).host,
+    cookie: "c=3",
+    connection: "close",
+    forwarded: "127.0.0.1",
+    body: "hello",
+    client: "127.0.0.1",
   });
   assert.equal(ends.size, 0);
 });

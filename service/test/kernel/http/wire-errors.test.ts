@@ -137,7 +137,11 @@ test("a refusal because something does not exist yet is a 503 that the log does 
 test("a payment without a payment processor is a 503 that the log mentions once, and not as an error", async (t) => {
   const own = openLog("silent");
   const other = await createServer({
-    ...{ log: own, metrics: createMetrics(), baseUrl: "http://localhost", trustProxy: [], unmatchedPage: () => null },
+    log: own,
+    metrics: createMetrics(),
+    baseUrl: "http://localhost",
+    trustProxy: [],
+    unmatchedPage: () => null,
   });
   t.after(() => other.close());
   other.get("/api/pay", () => {

@@ -8,12 +8,17 @@ const proof = { confirmedAt: new Date(0), passkeyAt: null, hasPasskey: false, pa
 
 const byKey = (environment: Environment, liveEnabled: boolean): Principal => ({
   ...firm,
-  ...{ environment, liveEnabled, key, member: null },
+  environment,
+  liveEnabled,
+  key,
+  member: null,
 });
 
 const byMember = (environment: Environment, liveEnabled: boolean, liveAccess: boolean): Principal => ({
   ...firm,
-  ...{ environment, liveEnabled, key: null },
+  environment,
+  liveEnabled,
+  key: null,
   member: { userId: "user", email: "a@example.com", role: "owner", liveAccess, seesBilling: true, proof },
 });
 

@@ -10,7 +10,12 @@ export function chooseZone(
   userId: string = randomUUID(),
 ): Promise<void> {
   const principal = {
-    ...{ partnerId, environment: "live", firmName: "Acme Title", tier: "trial", liveEnabled: true, key: null },
+    partnerId,
+    environment: "live",
+    firmName: "Acme Title",
+    tier: "trial",
+    liveEnabled: true,
+    key: null,
     member: { userId, role: "owner", liveAccess: true },
   } as unknown as Principal;
   return setBuyer(deps, principal, { name: "Acme Title", address: "", zone });

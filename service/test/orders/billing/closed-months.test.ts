@@ -69,8 +69,12 @@ async function refundThatCameBack(): Promise<void> {
   const code = await orders.insert("QuoteReady");
   const intent = `pi_${++count}`;
   await take("checkout.session.completed", {
-    ...{ id: `cs_${intent}`, metadata: { order_code: code }, payment_status: "paid", payment_intent: intent },
-    ...{ amount_total: total, currency: "usd" },
+    id: `cs_${intent}`,
+    metadata: { order_code: code },
+    payment_status: "paid",
+    payment_intent: intent,
+    amount_total: total,
+    currency: "usd",
   });
   const refund = { id: `re_${intent}`, payment_intent: intent, amount: 2_000, currency: "usd", metadata: {} };
   await take("refund.updated", { ...refund, status: "succeeded" });
@@ -88,7 +92,12 @@ const jobs: Jobs = {
 };
 const mailer = { send: async (mail: Mail) => void sent.push(mail), keep: async () => assert.fail("no test month") };
 statementMail.work(jobs, {
-  ...{ db, clock, rowMac: testRowMac, secrets: secretBytes(Buffer.alloc(32)), mailer, baseUrl: "https://sss.example" },
+  db,
+  clock,
+  rowMac: testRowMac,
+  secrets: secretBytes(Buffer.alloc(32)),
+  mailer,
+  baseUrl: "https://sss.example",
 } as unknown as MailDeps);
 async function mails(): Promise<Mail[]> {
   sent.length = 0;

@@ -55,8 +55,12 @@ const total = 9_900;
 
 const paid = (intent: string, code: string): Event =>
   eventOf("checkout.session.completed", {
-    ...{ id: `cs_${intent}`, metadata: { order_code: code }, payment_status: "paid", payment_intent: intent },
-    ...{ amount_total: total, currency: "usd" },
+    id: `cs_${intent}`,
+    metadata: { order_code: code },
+    payment_status: "paid",
+    payment_intent: intent,
+    amount_total: total,
+    currency: "usd",
   });
 const refunded = (intent: string, cents: number, metadata: Record<string, string> = {}): Event =>
   eventOf("refund.updated", {

@@ -21,12 +21,13 @@ async function pay(simulated: boolean): Promise<void> {
   );
   count += 1;
   const payment = {
-    ...{
-      orderId: order?.id ?? 0,
-      paymentIntent: `${simulated ? "sandbox:" : ""}pi_${count}`,
-      sessionId: `cs_${count}`,
-    },
-    ...{ amount: 9_900, currency: "usd", simulated, at: clock() },
+    orderId: order?.id ?? 0,
+    paymentIntent: `${simulated ? "sandbox:" : ""}pi_${count}`,
+    sessionId: `cs_${count}`,
+    amount: 9_900,
+    currency: "usd",
+    simulated,
+    at: clock(),
   };
   await db.transaction((tx) => recordPayment(tx, payment));
 }

@@ -38,7 +38,10 @@ await asService(
   sql`INSERT INTO users (id, email, created_at) VALUES (${userId}, 'owner@acme.example', ${now})`,
 );
 const principal = {
-  ...{ ...owner, tier: "trial", liveEnabled: true, key: null },
+  ...owner,
+  tier: "trial",
+  liveEnabled: true,
+  key: null,
   member: { userId, role: "owner", liveAccess: true },
 } as unknown as Principal;
 
@@ -49,8 +52,12 @@ async function paidAt(time: string): Promise<string> {
   const code = await orders.insert("QuoteReady");
   const intent = `pi_${++count}`;
   const object = {
-    ...{ id: `cs_${intent}`, metadata: { order_code: code }, payment_status: "paid", payment_intent: intent },
-    ...{ amount_total: 9_900, currency: "usd" },
+    id: `cs_${intent}`,
+    metadata: { order_code: code },
+    payment_status: "paid",
+    payment_intent: intent,
+    amount_total: 9_900,
+    currency: "usd",
   };
   const event = { id: `evt_${intent}`, type: "checkout.session.completed", data: { object } };
   const options = { at: now, log: silent, actor: "processor" } as const;

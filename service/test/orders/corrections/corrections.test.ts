@@ -172,12 +172,20 @@ test("the same document changes nothing, and a file that is not a PDF is refused
 
 test("an address, a fax number and an email are corrected together, or none is", async () => {
   const code = await running.order([jane], {
-    ...{ svc_ship: "true", ship_name: "Lender", ship_line1: "1 Main Street", ship_city: "Albany" },
-    ...{ ship_state: "NY", ship_postal: "12207", fax_to: "2125550123" },
+    svc_ship: "true",
+    ship_name: "Lender",
+    ship_line1: "1 Main Street",
+    ship_city: "Albany",
+    ship_state: "NY",
+    ship_postal: "12207",
+    fax_to: "2125550123",
   });
   const moved = {
-    ...{ ship_name: "Lender", ship_line1: "2 State Street", ship_city: "Albany" },
-    ...{ ship_state: "NY", ship_postal: "12207" },
+    ship_name: "Lender",
+    ship_line1: "2 State Street",
+    ship_city: "Albany",
+    ship_state: "NY",
+    ship_postal: "12207",
   };
   await changeOrder(db, code, sql`status = 'Shipped'`);
   const refused = await call(`${code}/corrections`, { ...moved, fax_to: "2125550199", email: "new@example.com" });
@@ -233,8 +241,14 @@ test("a client’s new address gets the next round, and the documents link of th
 test("a client who has signed keeps the address of that time", async () => {
   const client = person("Client");
   const code = await running.order([], {
-    ...{ email: client.email, signers: "", svc_ship: "true", ship_name: "Lender", ship_line1: "1 Main Street" },
-    ...{ ship_city: "Albany", ship_state: "NY", ship_postal: "12207" },
+    email: client.email,
+    signers: "",
+    svc_ship: "true",
+    ship_name: "Lender",
+    ship_line1: "1 Main Street",
+    ship_city: "Albany",
+    ship_state: "NY",
+    ship_postal: "12207",
   });
   await signBy(ceremony, await running.linkOf(client.email), "Client");
   await until(async () => (await statusOf(code)) !== "EsignPending");
@@ -668,8 +682,14 @@ test("before payment the client's email, the address and the fax number are corr
   const code = await running.order(
     [jane],
     {
-      ...{ svc_ship: "true", ship_name: "Lender", ship_line1: "1 Main Street", ship_city: "Albany" },
-      ...{ ship_state: "NY", ship_postal: "12207", fax_to: "2125550123", email: "typo@example.com" },
+      svc_ship: "true",
+      ship_name: "Lender",
+      ship_line1: "1 Main Street",
+      ship_city: "Albany",
+      ship_state: "NY",
+      ship_postal: "12207",
+      fax_to: "2125550123",
+      email: "typo@example.com",
     },
     undefined,
     { pay: false },
@@ -679,8 +699,11 @@ test("before payment the client's email, the address and the fax number are corr
       ?.cents;
   const before = await priceOf();
   const moved = {
-    ...{ ship_name: "Lender", ship_line1: "2 State Street", ship_city: "Albany" },
-    ...{ ship_state: "NY", ship_postal: "12207" },
+    ship_name: "Lender",
+    ship_line1: "2 State Street",
+    ship_city: "Albany",
+    ship_state: "NY",
+    ship_postal: "12207",
   };
   assert.equal(
     (await call(`${code}/corrections`, { ...moved, fax_to: "2125550199", email: "client@example.com" })).code,

@@ -39,7 +39,13 @@ export async function openLiveService(env: Record<string, string>) {
   }
 
   return {
-    ...{ harness, stripe, db, url, key, headers, place },
+    harness,
+    stripe,
+    db,
+    url,
+    key,
+    headers,
+    place,
     /** Places an order and pays it. @returns its code */
     async paidOrder(fields: Record<string, string>, options?: PlaceOptions): Promise<string> {
       const { orderCode, checkoutUrl } = await place(fields, options);

@@ -28,8 +28,13 @@ const jobs: Jobs = {
 const take = async ({ subject }: Mail) => void sent.push(subject);
 const port = (quietHours: boolean) => untilMorning({ db, clock, config: { quietHours } });
 const deps = {
-  ...{ db, clock, rowMac: testRowMac, mailer: { send: take, keep: take }, baseUrl: "https://sss.example" },
-  ...{ secrets: secretBytes(Buffer.alloc(32)), titleOf: () => null },
+  db,
+  clock,
+  rowMac: testRowMac,
+  mailer: { send: take, keep: take },
+  baseUrl: "https://sss.example",
+  secrets: secretBytes(Buffer.alloc(32)),
+  titleOf: () => null,
 };
 const openWith = (quietHours: boolean) =>
   orderMail.work(jobs, {

@@ -32,7 +32,9 @@ type Node = Omit<typeof deps, "processor"> & { processor: Processor; there: Stri
 function start(account: number): Node {
   const there = doubles[account] ?? doubles[0];
   const keys = {
-    ...{ secretKey: "sk_live_node", webhookSecret: there.webhookSecret, apiBase: there.url },
+    secretKey: "sk_live_node",
+    webhookSecret: there.webhookSecret,
+    apiBase: there.url,
     accountAgain: `${there.account} live`,
   };
   const real = openProcessor(keys, "https://sss.example");

@@ -256,7 +256,9 @@ test("charging all waiting orders leaves out those above the caller's limits", a
 test("an order of $0.00 is charged by no job and by no member, not even with others, and its checkout completes it", async () => {
   const firm = await world.newFirm();
   const code = await world.orders.insert("QuoteReady", {
-    ...{ partnerId: firm.owner.partnerId, payBy: "firm", totalCents: 0 },
+    partnerId: firm.owner.partnerId,
+    payBy: "firm",
+    totalCents: 0,
   });
   await place({ firm, codes: [code] });
   await sendCharges(deps, { orderId: await world.orderIdOf(code) }, false);

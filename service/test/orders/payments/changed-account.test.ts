@@ -67,7 +67,9 @@ const atRealTime = (real: Processor): Processor => ({
 /** A node with the first account again. */
 const firstAccount = () => {
   const keys = {
-    ...{ secretKey: "sk_live_double", webhookSecret: stripe.webhookSecret, apiBase: stripe.url },
+    secretKey: "sk_live_double",
+    webhookSecret: stripe.webhookSecret,
+    apiBase: stripe.url,
     accountAgain: `${stripe.account} live`,
   };
   return { ...deps, db, processor: atRealTime(openProcessor(keys, "https://sss.example")) };

@@ -67,7 +67,13 @@ export function groupsOf(world: MoneyWorld) {
   }
 
   return {
-    ...{ group, membersOf, shownOf, charge, charged, runJobs, intentsOf },
+    group,
+    membersOf,
+    shownOf,
+    charge,
+    charged,
+    runJobs,
+    intentsOf,
     statuses: (codes: readonly string[]) => Promise.all(codes.map(async (code) => (await orders.look(code)).status)),
     states: (codes: readonly string[]) =>
       Promise.all(codes.map(async (code) => (await chargesOfCode(db, code)).map(({ state }) => state))),

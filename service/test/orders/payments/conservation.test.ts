@@ -82,7 +82,9 @@ const step = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      ...{ do: fc.constant("together" as const), from: pick, count: fc.integer({ min: 2, max: 4 }) },
+      do: fc.constant("together" as const),
+      from: pick,
+      count: fc.integer({ min: 2, max: 4 }),
       outcome: fc.constantFrom(...outcomes),
       crash,
     }),
@@ -96,7 +98,9 @@ const step = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      ...{ do: fc.constant("pay" as const), session: pick, isBank: fc.boolean() },
+      do: fc.constant("pay" as const),
+      session: pick,
+      isBank: fc.boolean(),
       wrong: fc.constantFrom(null, null, null, null, null, "sum" as const, "currency" as const),
     }),
   },
@@ -117,13 +121,21 @@ const step = fc.oneof(
   {
     weight: 7,
     arbitrary: fc.record({
-      ...{ do: fc.constant("again" as const), order: pick, outcome: fc.constantFrom(...outcomes), crash, by },
+      do: fc.constant("again" as const),
+      order: pick,
+      outcome: fc.constantFrom(...outcomes),
+      crash,
+      by,
     }),
   },
   {
     weight: 3,
     arbitrary: fc.record({
-      ...{ do: fc.constant("postage" as const), order: pick, outcome: fc.constantFrom(...outcomes), crash, by },
+      do: fc.constant("postage" as const),
+      order: pick,
+      outcome: fc.constantFrom(...outcomes),
+      crash,
+      by,
     }),
   },
   {
@@ -135,7 +147,10 @@ const step = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      ...{ do: fc.constant("dispute" as const), order: pick, payment: pick, share: fc.constantFrom(30, 100) },
+      do: fc.constant("dispute" as const),
+      order: pick,
+      payment: pick,
+      share: fc.constantFrom(30, 100),
       end: fc.constantFrom("won" as const, "lost" as const, "lost" as const),
     }),
   },
@@ -167,7 +182,7 @@ const payByClient = (wrong: "sum" | "currency" | null): Step[] => [
 const paidByClient = payByClient(null);
 const disputed = (end: "won" | "lost"): Step => ({ do: "dispute", order: 0, payment: 0, share: 100, end });
 
-const together: Step[] = [{ do: "together", from: 1, count: 2, outcome: "succeeded", crash: null }, ...[aJob, anEvent]];
+const together: Step[] = [{ do: "together", from: 1, count: 2, outcome: "succeeded", crash: null }, aJob, anEvent];
 const lost: Step[] = [...paidByClient, disputed("lost"), anEvent, disputed("lost"), anEvent];
 
 /**
@@ -179,7 +194,11 @@ const plainHistories: Step[][] = [
   [...lost, { do: "again", order: 0, outcome: "succeeded", crash: null, by: "card" }, anEvent],
   [...together, disputed("lost"), anEvent, disputed("lost"), anEvent],
   [
-    ...[...together, disputed("lost"), anEvent, disputed("lost"), anEvent],
+    ...together,
+    disputed("lost"),
+    anEvent,
+    disputed("lost"),
+    anEvent,
     { do: "firm", order: 0, share: 40, crash: 1 },
     { do: "firm", order: 0, share: 40, crash: null },
     { do: "bounce", booking: 0, crash: 1 },
@@ -199,7 +218,11 @@ const plainHistories: Step[][] = [
   [
     ...paidByClient,
     { do: "part", order: 0, payment: 0, share: 40, crash: null },
-    ...[aJob, aJob, aJob, anEvent, anEvent],
+    aJob,
+    aJob,
+    aJob,
+    anEvent,
+    anEvent,
     { do: "return", refund: 0 },
     anEvent,
     { do: "check", task: 0, crash: 2 },
@@ -207,19 +230,34 @@ const plainHistories: Step[][] = [
     { do: "undo", booking: 0, crash: 2 },
     { do: "undo", booking: 0, crash: null },
     { do: "check", task: 0, crash: null },
-    ...[{ do: "whole", order: 0, crash: null } as const, aJob, aJob, aJob, anEvent, anEvent],
+    { do: "whole", order: 0, crash: null } as const,
+    aJob,
+    aJob,
+    aJob,
+    anEvent,
+    anEvent,
   ],
   [
     ...paidByClient,
     { do: "part", order: 0, payment: 0, share: 40, crash: null },
-    ...[aJob, aJob, aJob, anEvent, anEvent],
-    ...[{ do: "return", refund: 0 } as const, anEvent, { do: "check", task: 0, crash: null } as const],
-    ...[disputed("lost"), anEvent, disputed("lost"), anEvent],
+    aJob,
+    aJob,
+    aJob,
+    anEvent,
+    anEvent,
+    { do: "return", refund: 0 } as const,
+    anEvent,
+    { do: "check", task: 0, crash: null } as const,
+    disputed("lost"),
+    anEvent,
+    disputed("lost"),
+    anEvent,
   ],
   [
     { do: "place", isFirms: false, isShipped: true },
     { do: "checkout", order: 3, other: 3, crash: null },
-    ...[{ do: "pay", session: 0, isBank: false, wrong: null } as const, anEvent],
+    { do: "pay", session: 0, isBank: false, wrong: null } as const,
+    anEvent,
     { do: "postage", order: 0, outcome: "succeeded", crash: null, by: "card" },
     anEvent,
   ],
@@ -230,25 +268,41 @@ const plainHistories: Step[][] = [
     { do: "checkout", order: 0, other: 0, crash: 1 },
     { do: "checkout", order: 0, other: 0, crash: null },
     { do: "pay", session: 0, isBank: true, wrong: null },
-    ...[anEvent, { do: "bank", debit: 0, succeeds: true } as const, anEvent],
+    anEvent,
+    { do: "bank", debit: 0, succeeds: true } as const,
+    anEvent,
   ],
 ];
 const kinds = [
-  ...["request lost", "request arrived late", "ended", "dispute won", "dispute lost", "shared dispute", "crash"],
-  ...["charged together", "received", "returned", "paid by card", "paid by bank", "closed months", "refund of all"],
-  ...["refund by hand", "assigned by people", "may be paid again", "paid again", "refund of a part"],
-  ...[
-    "refund failed",
-    "paid back by check",
-    "paid twice",
-    "booking undone",
-    "firm paid by check",
-    "check bounced",
-    "postage paid",
-    "orphan paid",
-    "paid in a wrong sum",
-    "paid in a wrong currency",
-  ],
+  "request lost",
+  "request arrived late",
+  "ended",
+  "dispute won",
+  "dispute lost",
+  "shared dispute",
+  "crash",
+  "charged together",
+  "received",
+  "returned",
+  "paid by card",
+  "paid by bank",
+  "closed months",
+  "refund of all",
+  "refund by hand",
+  "assigned by people",
+  "may be paid again",
+  "paid again",
+  "refund of a part",
+  "refund failed",
+  "paid back by check",
+  "paid twice",
+  "booking undone",
+  "firm paid by check",
+  "check bounced",
+  "postage paid",
+  "orphan paid",
+  "paid in a wrong sum",
+  "paid in a wrong currency",
 ];
 
 /** The cases that this run's histories reached. At the end, the test asserts that enough of them are covered. */

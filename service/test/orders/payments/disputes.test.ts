@@ -31,7 +31,10 @@ const moves: MoveDeps = { db, clock: () => at, log: silent, blobs, rowMac: testR
 let count = 0;
 type Event = { id: string; type: string; created: number; data: { object: object } };
 const eventOf = (type: string, object: object, created = 1_772_600_000): Event => ({
-  ...{ id: `evt_${++count}`, type, created, data: { object } },
+  id: `evt_${++count}`,
+  type,
+  created,
+  data: { object },
 });
 const take = async (event: Event) =>
   db.transaction((tx) => applyEvent(tx, event, { at, log: silent, actor: "processor" }));
@@ -41,8 +44,12 @@ const takeAll = async (...events: Event[]) => {
 
 const paid = (code: string, intent: string) =>
   eventOf("checkout.session.completed", {
-    ...{ id: `cs_${intent}`, metadata: { order_code: code }, payment_status: "paid", payment_intent: intent },
-    ...{ amount_total: total, currency: "usd" },
+    id: `cs_${intent}`,
+    metadata: { order_code: code },
+    payment_status: "paid",
+    payment_intent: intent,
+    amount_total: total,
+    currency: "usd",
   });
 const disputed = (intent: string, status: string, created?: number, amount = total) =>
   eventOf(
@@ -52,7 +59,12 @@ const disputed = (intent: string, status: string, created?: number, amount = tot
   );
 const refund = (intent: string, id: string, status: string, amount = total) =>
   eventOf(`refund.${status === "failed" ? "failed" : "updated"}`, {
-    ...{ id, payment_intent: intent, amount, currency: "usd", status, metadata: {} },
+    id,
+    payment_intent: intent,
+    amount,
+    currency: "usd",
+    status,
+    metadata: {},
   });
 
 async function newOrder(status = "QuoteReady") {
@@ -86,7 +98,10 @@ async function orderWithSupplement() {
     assert.ok(locked);
     await askSupplement(tx, locked, { amountCents: 407, label: "Postage", actor: "system", at });
     const paymentId = await recordPayment(tx, {
-      ...{ ...payment, paymentIntent: extra, sessionId: `cs_${extra}`, amount: 407 },
+      ...payment,
+      paymentIntent: extra,
+      sessionId: `cs_${extra}`,
+      amount: 407,
     });
     const [asked] = await supplementsOf(tx, order.id);
     assert.ok(asked && paymentId);
@@ -436,7 +451,11 @@ test("a refund of the rest of a payment settles the part that the bank took", as
   const [held] = await heldPayments(db, id);
   const payment = String(held?.id);
   const rest = eventOf("refund.updated", {
-    ...{ id: `re_${intent}`, payment_intent: intent, amount: total - 3_000, currency: "usd", status: "succeeded" },
+    id: `re_${intent}`,
+    payment_intent: intent,
+    amount: total - 3_000,
+    currency: "usd",
+    status: "succeeded",
     metadata: { payment, refund_request: shareRequest(payment) },
   });
   await take(rest);
@@ -560,8 +579,13 @@ test("a lost dispute of a part of a shared payment is booked on its orders by th
     for (const { id } of both)
       await db.transaction((tx) =>
         recordPayment(tx, {
-          ...{ orderId: id, paymentIntent: intent, sessionId: `cs_${intent}`, amount: total },
-          ...{ currency: "usd", simulated: false, at },
+          orderId: id,
+          paymentIntent: intent,
+          sessionId: `cs_${intent}`,
+          amount: total,
+          currency: "usd",
+          simulated: false,
+          at,
         }),
       );
     const events = [
@@ -606,7 +630,11 @@ test("a refund of one order’s part that arrives after the bank’s decision di
     const [payment = 0] = payments;
     const [request, amount] = isWhole ? [shareRequest(String(payment)), total] : [`request-${intent}`, 9_801];
     const given = eventOf("refund.updated", {
-      ...{ id: `re_${intent}`, payment_intent: intent, amount, currency: "usd", status: "succeeded" },
+      id: `re_${intent}`,
+      payment_intent: intent,
+      amount,
+      currency: "usd",
+      status: "succeeded",
       metadata: { payment: String(payment), refund_request: request },
     });
     await takeAll(given, given, { ...given, id: `${given.id}_again` });

@@ -800,7 +800,11 @@ test("a closing that the firm pays is charged by one payment when it is placed",
     environment: "live",
     closing_name: "Ortega closing",
     ...Object.assign({}, ...documents),
-    ...{ email: "ann@example.com", name: "Ann Roe", client_signs: "on", byod_confirmed: "on", pay_by: "firm" },
+    email: "ann@example.com",
+    name: "Ann Roe",
+    client_signs: "on",
+    byod_confirmed: "on",
+    pay_by: "firm",
   };
   const quote = await (await post("/dashboard/closings/new/quote", form)).text();
   const charged_method = /name="charged_method" value="([^"]*)"/.exec(quote)?.[1] ?? "";

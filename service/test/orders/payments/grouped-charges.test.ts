@@ -487,8 +487,13 @@ test("keeps the firm as the payer of an order for which it has paid", async () =
   await db.transaction(async (tx) => {
     const orderId = await world.orderIdOf(codes[2]);
     await recordPayment(tx, {
-      ...{ orderId, paymentIntent: "pi_earlier", sessionId: "cs_earlier", amount: 1_020, currency: "usd" },
-      ...{ simulated: false, at: clock() },
+      orderId,
+      paymentIntent: "pi_earlier",
+      sessionId: "cs_earlier",
+      amount: 1_020,
+      currency: "usd",
+      simulated: false,
+      at: clock(),
     });
   });
   await assert.rejects(letClientPay(deps, firm.principal, codes[2]), /has made a payment for this order/);

@@ -52,7 +52,13 @@ export async function openKillsWorld() {
   let clients = 0;
 
   return {
-    ...{ ...live, mails, owner, agent, approver, post, idle },
+    ...live,
+    mails,
+    owner,
+    agent,
+    approver,
+    post,
+    idle,
     partnerId: signedIn.linked.partner.id,
     /** Kills the service while its write to the table waits, so that the transaction is aborted. */
     async killAt(table: Statement, begin: () => Promise<unknown>): Promise<void> {

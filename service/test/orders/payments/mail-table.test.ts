@@ -61,29 +61,43 @@ async function newOrder(reference: string | null): Promise<{ code: string; id: n
 
 /** The service's mails by their names; true for those about an order's money. */
 const table: Readonly<Record<string, boolean>> = {
-  ...{ orderMail: true, orderUpdateMail: true, chargeMail: true, moneyMail: true },
+  orderMail: true,
+  orderUpdateMail: true,
+  chargeMail: true,
+  moneyMail: true,
   // These mails are about the firm's card, its monthly statement or all of its waiting orders, and not about one order.
-  ...{ methodMail: false, statementMail: false, waitingMail: false },
-  ...{ signingMail: false, roomMail: false, closingsMail: false, deliveryMail: false, deliveryCodeMail: false },
-  ...{ downloadMail: false, noticeMail: false },
-  ...{ accessMail: false, liveAccessMail: false, signInMail: false, confirmationMail: false, factorMail: false },
-  ...{ memberMail: false, keyMail: false, invitationMail: false, expiryMail: false, appointmentMail: false },
-  ...{
-    recordingMail: false,
-    recordsMail: false,
-    inPersonMail: false,
-    identityMail: false,
-    liveMail: false,
-    queueMail: false,
-  },
-  ...{
-    fillMail: false,
-    sessionMail: false,
-    guestMail: false,
-    appointmentInvitationMail: false,
-    operatorMail: false,
-    failingMail: false,
-  },
+  methodMail: false,
+  statementMail: false,
+  waitingMail: false,
+  signingMail: false,
+  roomMail: false,
+  closingsMail: false,
+  deliveryMail: false,
+  deliveryCodeMail: false,
+  downloadMail: false,
+  noticeMail: false,
+  accessMail: false,
+  liveAccessMail: false,
+  signInMail: false,
+  confirmationMail: false,
+  factorMail: false,
+  memberMail: false,
+  keyMail: false,
+  invitationMail: false,
+  expiryMail: false,
+  appointmentMail: false,
+  recordingMail: false,
+  recordsMail: false,
+  inPersonMail: false,
+  identityMail: false,
+  liveMail: false,
+  queueMail: false,
+  fillMail: false,
+  sessionMail: false,
+  guestMail: false,
+  appointmentInvitationMail: false,
+  operatorMail: false,
+  failingMail: false,
 };
 
 test("the service's table of mails has no mail of which this test does not say whether it is about an order's money", () => {
@@ -122,9 +136,21 @@ test("a mail about several documents names their file number once, or each one's
 test("each mail to the firm about an order's money names its file number, where it has one", async () => {
   // The mail about dearer postage needs an order with a parcel, so firm-charges.test.ts tests it.
   const moments: Record<Exclude<MoneyMoment, "postage">, true> = {
-    ...{ disputed: true, lost: true, pay_again: true, paid_again: true, won: true, settled: true },
-    ...{ refunded: true, refund_failed: true, paid_back: true, paid_back_undone: true },
-    ...{ unneeded: true, priced: true, debit_failed: true, loss_paid: true, loss_payment_reversed: true },
+    disputed: true,
+    lost: true,
+    pay_again: true,
+    paid_again: true,
+    won: true,
+    settled: true,
+    refunded: true,
+    refund_failed: true,
+    paid_back: true,
+    paid_back_undone: true,
+    unneeded: true,
+    priced: true,
+    debit_failed: true,
+    loss_paid: true,
+    loss_payment_reversed: true,
   };
   for (const reference of ["FILE-2207", null])
     for (const moment of Object.keys(moments) as MoneyMoment[]) {
@@ -216,7 +242,10 @@ test("a mail about a charge of several orders links to their closing, and one ab
 
 test("each mail to the firm about a charge names the file number, where the order has one", async () => {
   const states: Record<ChargeMoment, string> = {
-    ...{ refused: "refused", failed: "failed", pending: "pending", overdue: "pending" },
+    refused: "refused",
+    failed: "failed",
+    pending: "pending",
+    overdue: "pending",
   };
   for (const reference of ["FILE-2207", null])
     for (const [moment, state] of Object.entries(states)) {

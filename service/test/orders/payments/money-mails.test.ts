@@ -69,16 +69,29 @@ const take = (type: string, object: object) =>
   );
 const paid = (code: string, intent: string) =>
   take("checkout.session.completed", {
-    ...{ id: `cs_${intent}`, metadata: { order_code: code }, payment_status: "paid", payment_intent: intent },
-    ...{ amount_total: total, currency: "usd" },
+    id: `cs_${intent}`,
+    metadata: { order_code: code },
+    payment_status: "paid",
+    payment_intent: intent,
+    amount_total: total,
+    currency: "usd",
   });
 const disputed = (intent: string, status: string, amount = total) =>
   take(`charge.dispute.${status === "needs_response" ? "created" : "closed"}`, {
-    ...{ id: `dp_${intent}`, payment_intent: intent, amount, currency: "usd", status },
+    id: `dp_${intent}`,
+    payment_intent: intent,
+    amount,
+    currency: "usd",
+    status,
   });
 const refunded = (intent: string, amount: number) =>
   take("refund.updated", {
-    ...{ id: `re_${++count}`, payment_intent: intent, amount, currency: "usd", status: "succeeded", metadata: {} },
+    id: `re_${++count}`,
+    payment_intent: intent,
+    amount,
+    currency: "usd",
+    status: "succeeded",
+    metadata: {},
   });
 const whole = (intent: string, metadata = {}) =>
   take("charge.refunded", { payment_intent: intent, refunded: true, amount: total, currency: "usd", metadata });

@@ -68,7 +68,12 @@ export async function openMoneyWorld() {
   type Job = { id: number; queue: string; payload: object; attempts: number };
 
   return {
-    ...{ orders, stripe, db, deps, fuse, clock },
+    orders,
+    stripe,
+    db,
+    deps,
+    fuse,
+    clock,
     advance: (ms: number) => {
       now += ms;
     },

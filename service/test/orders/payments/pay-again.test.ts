@@ -153,7 +153,12 @@ test("an order whose payment was lost is paid again by a new checkout once an op
   assert.match(task?.reason ?? "", /\$99\.00 was paid again .* The order is on hold: release it/);
   assert.equal(task?.subject.startsWith(dispute), false);
   assert.deepEqual(await sumsOf(lost), {
-    ...{ charges: total, payments: 2 * total, losses: total, closing: 0, owed: 0, held: 0 },
+    charges: total,
+    payments: 2 * total,
+    losses: total,
+    closing: 0,
+    owed: 0,
+    held: 0,
   });
   const receipts = await documentsOfOrder(db, code, lost.firm.owner);
   assert.deepEqual(
@@ -207,7 +212,11 @@ test("nothing is allowed for an order without a loss, with an open dispute, twic
   await world.take(
     later(
       stripe.event("charge.dispute.created", {
-        ...{ id: "dp_other", payment_intent: intent, amount: 100, currency: "usd", status: "needs_response" },
+        id: "dp_other",
+        payment_intent: intent,
+        amount: 100,
+        currency: "usd",
+        status: "needs_response",
       }),
     ),
   );
@@ -215,7 +224,11 @@ test("nothing is allowed for an order without a loss, with an open dispute, twic
   await world.take(
     later(
       stripe.event("charge.dispute.closed", {
-        ...{ id: "dp_other", payment_intent: intent, amount: 100, currency: "usd", status: "won" },
+        id: "dp_other",
+        payment_intent: intent,
+        amount: 100,
+        currency: "usd",
+        status: "won",
       }),
     ),
   );
@@ -285,7 +298,12 @@ test("nothing is asked for when a bank takes back a duplicate payment", async ()
   await assert.rejects(allow(code), /nothing to pay again/);
   const lost = { code, id, firm, intent, dispute: "" };
   assert.deepEqual(await sumsOf(lost), {
-    ...{ charges: total, payments: 2 * total, losses: total, closing: 0, owed: 0, held: 0 },
+    charges: total,
+    payments: 2 * total,
+    losses: total,
+    closing: 0,
+    owed: 0,
+    held: 0,
   });
   assert.equal(await unpaidLossOf(db, code), 0);
   // Once the bank takes back the payment that paid the order, the operator may let the order be paid again.
@@ -580,7 +598,12 @@ test("a refund of an order that was paid again returns the second payment alone,
   await work();
   assert.equal(await statusOf(code), "Refunded");
   assert.deepEqual(await sumsOf(lost), {
-    ...{ charges: total, payments: 2 * total, losses: 0, closing: 0, owed: 0, held: 0 },
+    charges: total,
+    payments: 2 * total,
+    losses: 0,
+    closing: 0,
+    owed: 0,
+    held: 0,
   });
 });
 
@@ -702,7 +725,12 @@ test("a firm's check for a lost payment is booked, a part at a time, and the sta
   assert.deepEqual(others, []);
   assert.match(release ?? "", /\$59\.00 came by wire FT 9 .* The order is on hold: release it/);
   assert.deepEqual(await sumsOf(lost), {
-    ...{ charges: total, payments: 2 * total, losses: total, closing: 0, owed: 0, held: 0 },
+    charges: total,
+    payments: 2 * total,
+    losses: total,
+    closing: 0,
+    owed: 0,
+    held: 0,
   });
   const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" }).format(clock());
   const [, , check, wire] = await linesNow(lost);

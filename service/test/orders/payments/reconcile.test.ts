@@ -69,7 +69,11 @@ async function pay(metadata: Record<string, string> = { checkout: "x", environme
   const code = await orders.insert("QuoteReady");
   const id = `cs_${++count}`;
   stripe.sessions.set(id, {
-    ...{ id, object: "checkout.session", status: "open", amount_total: total, currency: "usd" },
+    id,
+    object: "checkout.session",
+    status: "open",
+    amount_total: total,
+    currency: "usd",
     metadata: { ...metadata, order_code: code },
   });
   const event = stripe.pay(id);

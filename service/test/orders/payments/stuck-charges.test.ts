@@ -118,8 +118,15 @@ test("ends a charge that was never sent, and a request that arrives later takes 
     ["done"],
   );
   const late: ChargeRequest = {
-    ...{ id: charge.id, orderCodes: [code], environment: "live", firmName: firm.owner.firmName, currency: "usd" },
-    ...{ customer: firm.customer, method: firm.method, kind: "card", amountCents: charge.amountCents },
+    id: charge.id,
+    orderCodes: [code],
+    environment: "live",
+    firmName: firm.owner.firmName,
+    currency: "usd",
+    customer: firm.customer,
+    method: firm.method,
+    kind: "card",
+    amountCents: charge.amountCents,
   };
   await assert.rejects(deps.processor.firm.charge(late), /same parameters/);
   assert.deepEqual(

@@ -39,7 +39,11 @@ async function firm() {
     return (await ok<{ orderCode: string }>("POST", "/api/partner/orders", form)).orderCode;
   };
   return {
-    ...{ key, keyId, partnerId, client, place },
+    key,
+    keyId,
+    partnerId,
+    client,
+    place,
     charge: async (method: TestMethod, fields: Record<string, string> = {}) => {
       await sandbox.paymentMethod(method, limits);
       return place(fields);
@@ -497,8 +501,16 @@ test("jobs about a test order of an earlier configuration reach no processor wit
   const { orderId, amountCents } = order;
   const part = { orderId, orderCode: code, amountCents, supplementId: null };
   const session: CheckoutSession = {
-    ...{ id: randomUUID(), groupId: null, status: "minting", sessionId: null, url: null, supplementId: null },
-    ...{ amountCents, currency: "usd", createdAt: new Date(), expiresAt: new Date(Date.now() + day * 1000) },
+    id: randomUUID(),
+    groupId: null,
+    status: "minting",
+    sessionId: null,
+    url: null,
+    supplementId: null,
+    amountCents,
+    currency: "usd",
+    createdAt: new Date(),
+    expiresAt: new Date(Date.now() + day * 1000),
   };
   await db.transaction((tx) => insertMinting(tx, session, [part]));
   const processor = openProcessor(

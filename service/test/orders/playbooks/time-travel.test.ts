@@ -51,7 +51,10 @@ describe("a service whose clock runs ahead", () => {
     const decideAfter = (days: number) =>
       runCli(
         { DATA_DIR: running.service.dataDir, NODE_ENV: "test", TIME_TRAVEL: String(beyond + days * day) },
-        ...["playbook", "decide", executionName, "approved"],
+        "playbook",
+        "decide",
+        executionName,
+        "approved",
       );
     const late = await decideAfter(31);
     assert.deepEqual([late.code, late.stderr], [1, "signsealship: This execution has ended.\n"]);

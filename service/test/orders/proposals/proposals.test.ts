@@ -107,7 +107,11 @@ test("an order takes a form's own choices as they were proposed", async () => {
     ],
   );
   const fields = body.fields.map(({ kind, signer, page, label, options, ...place }) => ({
-    ...{ kind, signer, page, label, options },
+    kind,
+    signer,
+    page,
+    label,
+    options,
     ...(kind !== "radio" && { x: place.x, y: place.y, width: place.width, height: place.height }),
   }));
   const signature = { kind: "signature", signer: 1, page: 1, x: 72, y: 400, width: 180, height: 36 };

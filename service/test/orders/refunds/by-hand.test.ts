@@ -700,7 +700,10 @@ test("an assignment that was asked for before such a part went out is not approv
   const [payment] = await heldPayments(db, await world.orderIdOf(codes[0] ?? ""));
   const before = stripe.refunds.length;
   await books.processor.refundPart({
-    ...{ request: newUuid(), payment: payment?.id ?? 0, paymentIntent: intent, amountCents: 9_000 },
+    request: newUuid(),
+    payment: payment?.id ?? 0,
+    paymentIntent: intent,
+    amountCents: 9_000,
   });
   await assert.rejects(approveAssignment(refunds, approver, id), /and its event has not arrived/);
   for (const event of stripe.refundEvents(stripe.refunds[before] ?? {})) await world.take(event);

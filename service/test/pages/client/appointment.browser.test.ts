@@ -43,8 +43,15 @@ before(async () => {
   person = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
   partner = await newPartner(running.service);
   const commission = {
-    ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "1", status: "active" },
-    ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31", certificate },
+    commissionName: "Nora Ames",
+    state: "OH",
+    county: "Franklin",
+    commissionNumber: "1",
+    status: "active",
+    commissionExpires: "2040-01-31",
+    ronRegistration: "R",
+    ronExpires: "2040-01-31",
+    certificate,
   };
   await addNotary({ db: running.db, clock: () => new Date() }, person.id, commission, "operator");
   const hours = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"].map((day) => [`hours_${day}`, "00:00-23:59"]);

@@ -24,9 +24,12 @@ before(async () => {
   [stripe, quiz] = await Promise.all([startIdentity(), startQuiz()]);
   [running, browser] = await Promise.all([
     openHarness({
-      ...{ IDENTITY_API_KEY: "sk_test_double", IDENTITY_API_BASE: stripe.url },
-      ...{ IDENTITY_WEBHOOK_SECRET: stripe.webhookSecret },
-      ...{ QUIZ_URL: quiz.url, QUIZ_API_KEY: "quiz-key", QUIZ_ENVIRONMENT: "test" },
+      IDENTITY_API_KEY: "sk_test_double",
+      IDENTITY_API_BASE: stripe.url,
+      IDENTITY_WEBHOOK_SECRET: stripe.webhookSecret,
+      QUIZ_URL: quiz.url,
+      QUIZ_API_KEY: "quiz-key",
+      QUIZ_ENVIRONMENT: "test",
     }),
     startBrowser(),
   ]);

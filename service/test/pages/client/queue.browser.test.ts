@@ -26,8 +26,15 @@ before(async () => {
   [running, browser] = await Promise.all([openHarness({ ...liveSettings(folder.path), ...own }), startBrowser()]);
   person = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
   const commission = {
-    ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "1", status: "active" },
-    ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31", certificate },
+    commissionName: "Nora Ames",
+    state: "OH",
+    county: "Franklin",
+    commissionNumber: "1",
+    status: "active",
+    commissionExpires: "2040-01-31",
+    ronRegistration: "R",
+    ronExpires: "2040-01-31",
+    certificate,
   };
   await addNotary({ db: running.db, clock: () => new Date() }, person.id, commission, "operator");
 });

@@ -96,7 +96,10 @@ test("signers and addresses are copied, access codes are not", async () => {
   ];
   const ship = { ship_name: "Jane Roe", ship_line1: "350 Fifth Avenue", ship_city: "New York", ship_state: "NY" };
   const code = await pages.place(pages.acme, {
-    ...{ svc_sign: "true", signers: JSON.stringify(signers), svc_ship: "true", ship_postal: "10118" },
+    svc_sign: "true",
+    signers: JSON.stringify(signers),
+    svc_ship: "true",
+    ship_postal: "10118",
     ...ship,
   });
   await pages.go(page, `/dashboard/orders/${code}`);

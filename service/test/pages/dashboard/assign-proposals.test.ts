@@ -25,7 +25,12 @@ const place = (kind: Kind, x: number, y: number, near: string[] = [], page = 1):
   page,
   near,
   rect: { x, y, width: kind === "initials" ? 40 : 160, height: 24 },
-  ...{ options: [], label: "", words: "", role: null, reason: "label_left", confidence: "high" },
+  options: [],
+  label: "",
+  words: "",
+  role: null,
+  reason: "label_left",
+  confidence: "high",
 });
 /** For each place, the row of the signer whom `assign` chose; 0 for none. */
 const rowsOf = (places: ProposalOnPage[], people: ReturnType<typeof signers>) => {

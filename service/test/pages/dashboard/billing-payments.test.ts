@@ -11,29 +11,45 @@ import { render } from "../../../src/pages/ui/render.ts";
 
 const at = new Date("2026-03-04T05:06:07Z");
 const principal: Principal = {
-  ...{ partnerId: randomUUID(), environment: "live", firmName: "Acme Title", tier: "trial", liveEnabled: true },
-  ...{ key: null, member: null },
+  partnerId: randomUUID(),
+  environment: "live",
+  firmName: "Acme Title",
+  tier: "trial",
+  liveEnabled: true,
+  key: null,
+  member: null,
 };
 
 const payment = (more: Partial<PaymentOfFirm[number]> = {}): PaymentOfFirm => [
   {
-    ...{ id: randomUUID(), groupId: null, orderId: 1, orderCode: "a".repeat(40), partnerId: principal.partnerId },
-    ...{ environment: "live", methodId: randomUUID(), amountCents: 9_900, supplementId: null, askedBy: "key:x" },
-    ...{ askedAt: at, sentAt: at, changedAt: at, state: "succeeded", paymentIntent: "pi_1", reason: null },
-    ...{
-      reference: null,
-      orderStatus: "Completed",
-      payBy: "firm",
-      isOwnOrder: true,
-      isAuthentic: true,
-      totalCents: 9_900,
-      isDisputed: false,
-      replacesLoss: null,
-      isPaidSince: false,
-      method: { kind: "card", brand: "visa", last4: "4242" },
-      creditedCents: 0,
-      lostCents: 0,
-    },
+    id: randomUUID(),
+    groupId: null,
+    orderId: 1,
+    orderCode: "a".repeat(40),
+    partnerId: principal.partnerId,
+    environment: "live",
+    methodId: randomUUID(),
+    amountCents: 9_900,
+    supplementId: null,
+    askedBy: "key:x",
+    askedAt: at,
+    sentAt: at,
+    changedAt: at,
+    state: "succeeded",
+    paymentIntent: "pi_1",
+    reason: null,
+    reference: null,
+    orderStatus: "Completed",
+    payBy: "firm",
+    isOwnOrder: true,
+    isAuthentic: true,
+    totalCents: 9_900,
+    isDisputed: false,
+    replacesLoss: null,
+    isPaidSince: false,
+    method: { kind: "card", brand: "visa", last4: "4242" },
+    creditedCents: 0,
+    lostCents: 0,
     ...more,
   },
 ];
@@ -41,9 +57,18 @@ const payment = (more: Partial<PaymentOfFirm[number]> = {}): PaymentOfFirm => [
 const pageWith = (more: Partial<BillingView>): string =>
   render(
     billingBody({
-      ...{ principal, isPaidHere: true, methods: [], spenders: [], used: new Map(), now: at },
-      ...{ zone: "America/New_York", isZoneAltered: false },
-      ...{ payments: [], waiting: { orders: [], count: 0, totalCents: 0 }, losses: [], ...more },
+      principal,
+      isPaidHere: true,
+      methods: [],
+      spenders: [],
+      used: new Map(),
+      now: at,
+      zone: "America/New_York",
+      isZoneAltered: false,
+      payments: [],
+      waiting: { orders: [], count: 0, totalCents: 0 },
+      losses: [],
+      ...more,
     }),
   );
 const pageOf = (payments: number): string => pageWith({ payments: Array.from({ length: payments }, () => payment()) });
@@ -70,9 +95,20 @@ test("shows no part of a payment with an altered record except the links to the 
 });
 
 const card: PaymentMethod = {
-  ...{ id: randomUUID(), partnerId: principal.partnerId, environment: "live", state: "active" },
-  ...{ customer: "cus_1", setupIntent: null, method: "pm_1", kind: "card", brand: "visa", last4: "4242" },
-  ...{ cardExpires: null, addedBy: "member:x", addedAt: at, endedBy: null },
+  id: randomUUID(),
+  partnerId: principal.partnerId,
+  environment: "live",
+  state: "active",
+  customer: "cus_1",
+  setupIntent: null,
+  method: "pm_1",
+  kind: "card",
+  brand: "visa",
+  last4: "4242",
+  cardExpires: null,
+  addedBy: "member:x",
+  addedAt: at,
+  endedBy: null,
 };
 
 test("names what can't be shown because a record was altered, and shows the rest of the page", () => {
@@ -80,10 +116,15 @@ test("names what can't be shown because a record was altered, and shows the rest
   const owner = { ...principal, member: { userId: "u", role: "owner" } as unknown as NonNullable<Principal["member"]> };
   const waiting = {
     orders: [{ id: 1, code: "b".repeat(40), reference: null, totalCents: 1_200, isPostage: false }],
-    ...{ count: 1, totalCents: 1_200 },
+    count: 1,
+    totalCents: 1_200,
   };
   const page = pageWith({
-    ...{ principal: owner, methods: null, isZoneAltered: true, payments: [payment()], waiting },
+    principal: owner,
+    methods: null,
+    isZoneAltered: true,
+    payments: [payment()],
+    waiting,
     spenders: [{ ...key, isAltered: true }],
   });
   for (const title of ["The time zone of your firm", "Your firm’s card or bank account"])
@@ -162,7 +203,12 @@ test("the form says that the work waits until a bank debit has cleared", () => {
   const shown = (method: PaymentMethod) =>
     render(
       afterPlacing({
-        ...{ subject: "order", payBy: "firm", method, isPriced: true, signs: true, hasCheckout: true },
+        subject: "order",
+        payBy: "firm",
+        method,
+        isPriced: true,
+        signs: true,
+        hasCheckout: true,
         sum: { amount: "$12.00", isFinal: true },
       }).text,
     );

@@ -344,8 +344,11 @@ test("a removal that is refused after a switch of the environment deletes no fil
   await dana.save({ ...form, ...withFile(file) });
   const other = form["environment"] === "test" ? "live" : "test";
   const shown = await dana.post(`${path}/rows`, {
-    ...{ ...form, ...withFile(file) },
-    ...{ draft_version: "1", environment: other, remove: "1" },
+    ...form,
+    ...withFile(file),
+    draft_version: "1",
+    environment: other,
+    remove: "1",
   });
   assert.match(shown.text, /Nothing was changed/);
   assert.equal(await keptFiles(file), 1);

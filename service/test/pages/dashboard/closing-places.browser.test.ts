@@ -315,7 +315,9 @@ test("a file that is the form of a template is recognized; its fields and servic
     const body = orderForm({ svc_sign: "true", ...fields });
     body.set("document", new File([new Uint8Array(document)], "form.pdf", { type: "application/pdf" }));
     const answer = await fetch(`${site.service.baseUrl}/api/partner/templates`, {
-      ...{ method: "POST", headers: firm.headers, body },
+      method: "POST",
+      headers: firm.headers,
+      body,
     });
     assert.equal(answer.status, 201, await answer.text());
   };

@@ -73,7 +73,8 @@ async function areOnTheirLines(page: Page): Promise<void> {
 async function signAll(email: string, count: number, javaScript: boolean): Promise<void> {
   const mail = await mailed(email, "please sign");
   const opened = await pages.browser.open(pages.service.baseUrl + pathIn(mail, /\/sign\/[0-9a-f]{40}/), {
-    ...{ width: 375, javaScript },
+    width: 375,
+    javaScript,
   });
   const { page } = opened;
   await page.getByLabel("I opened the document").check();
@@ -171,7 +172,8 @@ test("five documents for two clients: 12 clicks of the agent, one payment, a lin
   clicks += 1;
   await page.getByLabel("Add files").setInputFiles(
     Object.entries(papers).map(([name, drawn]) => ({
-      ...{ name, mimeType: "application/pdf" },
+      name,
+      mimeType: "application/pdf",
       buffer: makePdf({ text: `The ${name}`, content: drawn.join("\n") }),
     })),
   );

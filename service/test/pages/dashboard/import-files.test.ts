@@ -9,19 +9,24 @@ const payer = "Firm, Visa •••• 4242";
 const zone = "America/Los_Angeles";
 
 const line = (number: string, more: Partial<Line> = {}): Line => ({
-  ...{ number, kind: "receipt", at: new Date("2026-11-02T12:00:00Z"), orderCode: "3f9ac1".padEnd(40, "0") },
-  ...{ reference: "2026-1187", services: "Sign, Ship", document: "Warranty deed", amountCents: 9_900, currency: "usd" },
-  ...{
-    applied: true,
-    replacesLoss: false,
-    creditedCents: 0,
-    discountCents: 1_100,
-    payBy: "firm",
-    simulated: false,
-    paymentReference: "pi_1",
-    outside: null,
-    received: null,
-  },
+  number,
+  kind: "receipt",
+  at: new Date("2026-11-02T12:00:00Z"),
+  orderCode: "3f9ac1".padEnd(40, "0"),
+  reference: "2026-1187",
+  services: "Sign, Ship",
+  document: "Warranty deed",
+  amountCents: 9_900,
+  currency: "usd",
+  applied: true,
+  replacesLoss: false,
+  creditedCents: 0,
+  discountCents: 1_100,
+  payBy: "firm",
+  simulated: false,
+  paymentReference: "pi_1",
+  outside: null,
+  received: null,
   method: { kind: "card", brand: "visa", last4: "4242" },
   ...more,
 });
@@ -38,21 +43,23 @@ const lines: Line[] = [
 
 const found: StatementWithLines = {
   statement: {
-    ...{ month: "2026-11", startsAt: new Date("2026-11-01T07:00:00Z"), endsAt: new Date("2026-12-01T08:00:00Z") },
-    ...{ isClosed: true, zone, buyer: { name: "Acme Title", address: [] } },
+    month: "2026-11",
+    startsAt: new Date("2026-11-01T07:00:00Z"),
+    endsAt: new Date("2026-12-01T08:00:00Z"),
+    isClosed: true,
+    zone,
+    buyer: { name: "Acme Title", address: [] },
     issuer: { name: "Harbor Services LLC", address: [], taxId: "", taxLine: "", zone: "America/New_York" },
     sums: {
-      ...{
-        opening: 0,
-        charges: 0,
-        credits: 0,
-        payments: 0,
-        refunds: 0,
-        losses: 0,
-        closing: 0,
-        owed: 0,
-        corrections: 0,
-      },
+      opening: 0,
+      charges: 0,
+      credits: 0,
+      payments: 0,
+      refunds: 0,
+      losses: 0,
+      closing: 0,
+      owed: 0,
+      corrections: 0,
     },
   },
   lines,
@@ -92,13 +99,11 @@ test("Xero gets its five columns in their order", () => {
   const [head, ...rows] = rowsOf(importCsv(found, { program: "xero", payer }));
   assert.deepEqual(head, ["Date", "Amount", "Payee", "Description", "Reference"]);
   assert.deepEqual(rows[0], [
-    ...[
-      "2026-11-30",
-      "-99.00",
-      "Harbor Services LLC",
-      "R-2026-00001 - 2026-1187 - Warranty deed - Sign, Ship",
-      "2026-1187",
-    ],
+    "2026-11-30",
+    "-99.00",
+    "Harbor Services LLC",
+    "R-2026-00001 - 2026-1187 - Warranty deed - Sign, Ship",
+    "2026-1187",
   ]);
   assert.equal(rows[1]?.[4], "R-2026-00002", "the number stands in for a missing file number");
   assert.ok(rows.every((row) => row.length === 5));

@@ -215,12 +215,18 @@ test("a closing passport lists the documents of a closing in the order of the fo
   );
   const placed = await dana.post("", {
     ...Object.assign({}, ...documents),
-    ...{ submission: crypto.randomUUID(), environment: "test", closing_name: "Reyes closing", fax_to: "2125550123" },
-    ...{ email: "reyes@example.com", name: "Ana Reyes", byod_confirmed: "on" },
+    submission: crypto.randomUUID(),
+    environment: "test",
+    closing_name: "Reyes closing",
+    fax_to: "2125550123",
+    email: "reyes@example.com",
+    name: "Ana Reyes",
+    byod_confirmed: "on",
   });
   const roomCode = /rooms\/([0-9a-f]{40})/.exec(placed.location)?.[1] ?? assert.fail(placed.text);
   const { body: sealed } = await running.call(`/api/rooms/${roomCode}/passport`, {
-    ...{ method: "POST", headers: dana.api },
+    method: "POST",
+    headers: dana.api,
   });
   const { body: verified } = await running.call(`/api/verify/room/${sealed.verifyCode}`);
   assert.deepEqual(
@@ -356,9 +362,18 @@ test("reports all faults of all documents at once, places nothing, and keeps typ
   assert.equal(refused.text.split("“File number” must have at most 120 characters.").length, 2, "said once");
   const asked = await dana.post("", {
     closes_on: "1999-12-31",
-    ...{ doc1: files[1] ?? "", doc1_name: "The note", doc1_sign: "on", doc1_signs_1: "on", people_rows: "1" },
-    ...{ person1_name: "Ana Ortega", person1_email: "nowhere", person1_role: "signs", email: "x", name: "Marcus" },
-    ...{ client_signs: "on", doc1_signs_client: "on" },
+    doc1: files[1] ?? "",
+    doc1_name: "The note",
+    doc1_sign: "on",
+    doc1_signs_1: "on",
+    people_rows: "1",
+    person1_name: "Ana Ortega",
+    person1_email: "nowhere",
+    person1_role: "signs",
+    email: "x",
+    name: "Marcus",
+    client_signs: "on",
+    doc1_signs_client: "on",
   });
   assert.match(asked.text, /Person 1: “Email” must be an email address\./);
   assert.match(asked.text, /<a href="#field-closes_on">“Closes on” must be a day of this century\.</);
@@ -660,7 +675,9 @@ test("takes a form with the placed fields of 20 long documents, and refuses a te
   assert.equal(shown.status, 200);
   assert.equal(hidden(shown.text, "doc1_fields").replaceAll("&quot;", '"'), long);
   const foreign = await dana.post("/rows", {
-    ...{ doc1: file, doc1_template: crypto.randomUUID(), use_template: "1" },
+    doc1: file,
+    doc1_template: crypto.randomUUID(),
+    use_template: "1",
   });
   assert.equal(foreign.status, 200);
   assert.doesNotMatch(foreign.text, /form of “/);
@@ -689,24 +706,44 @@ test("turns, mailed codes and languages of a template apply to the order, and th
   const joint = await makeTemplate("Joint form", three, {}, "{{signature, r1}} {{signature, r2}} {{signature, r3}}");
   const texted = await makeTemplate("Waiver", [{ name: "Owner", auth: "text_code" }], {}, "{{signature, r1}}");
   const people = {
-    ...{ closing_name: "Turns", email: "ann@example.com", name: "Ann Roe", client_signs: "on", byod_confirmed: "on" },
-    ...{ person1_name: "Bo Roe", person1_email: "bo@example.com", people_rows: "2" },
+    closing_name: "Turns",
+    email: "ann@example.com",
+    name: "Ann Roe",
+    client_signs: "on",
+    byod_confirmed: "on",
+    person1_name: "Bo Roe",
+    person1_email: "bo@example.com",
+    people_rows: "2",
   };
   const shown = await dana.post("/rows", {
     ...people,
-    ...{ doc1: contract.file, doc1_template: contract.template, doc1_sign: "on", doc1_name: "Contract" },
-    ...{ doc2: texted.file, doc2_template: texted.template, doc2_sign: "on", doc2_name: "Waiver" },
+    doc1: contract.file,
+    doc1_template: contract.template,
+    doc1_sign: "on",
+    doc1_name: "Contract",
+    doc2: texted.file,
+    doc2_template: texted.template,
+    doc2_sign: "on",
+    doc2_name: "Waiver",
   });
   assert.match(shown.text, /A closing does not take over its message to the signers\./);
   assert.match(shown.text, /It identifies signers by text message or access code/);
   const rows = await dana.post("/rows", {
-    ...{ ...people, people_rows: "1", doc1: joint.file, doc1_template: joint.template, doc1_sign: "on" },
-    ...{ doc1_name: "Joint form", use_template: "1" },
+    ...people,
+    people_rows: "1",
+    doc1: joint.file,
+    doc1_template: joint.template,
+    doc1_sign: "on",
+    doc1_name: "Joint form",
+    use_template: "1",
   });
   assert.match(rows.text, /id="person-row-2"/, "each role has a row for a person");
   const used = await dana.post("/rows", {
     ...people,
-    ...{ doc1: contract.file, doc1_template: contract.template, doc1_sign: "on", doc1_name: "Contract" },
+    doc1: contract.file,
+    doc1_template: contract.template,
+    doc1_sign: "on",
+    doc1_name: "Contract",
     use_template: "1",
   });
   assert.match(used.text, /Buyer: Ann Roe \(turn 1, with a mailed code\); Seller: Bo Roe \(turn 2, in Spanish\)\./);
@@ -714,8 +751,12 @@ test("turns, mailed codes and languages of a template apply to the order, and th
   assert.match(used.text, /Turns, codes and languages stay with these people\./);
   const ticked = {
     ...people,
-    ...{ doc1: contract.file, doc1_template: contract.template, doc1_sign: "on", doc1_name: "Contract" },
-    ...{ doc1_ways: ways, doc1_signs_client: "on" },
+    doc1: contract.file,
+    doc1_template: contract.template,
+    doc1_sign: "on",
+    doc1_name: "Contract",
+    doc1_ways: ways,
+    doc1_signs_client: "on",
   };
   const later = await dana.post("/rows", { ...ticked, doc1_signs_1: "on" });
   assert.match(later.text, /Ann Roe: turn 1, with a mailed code; Bo Roe: turn 2, in Spanish\./);
@@ -746,8 +787,12 @@ test("turns, mailed codes and languages of a template apply to the order, and th
   const placed = await dana.post("", {
     ...people,
     submission: await submission(),
-    ...{ doc1: contract.file, doc1_sign: "on", doc1_name: "Contract", doc1_ways: ways },
-    ...{ doc1_signs_client: "on", doc1_signs_1: "on" },
+    doc1: contract.file,
+    doc1_sign: "on",
+    doc1_name: "Contract",
+    doc1_ways: ways,
+    doc1_signs_client: "on",
+    doc1_signs_1: "on",
   });
   assert.equal(placed.status, 303, placed.text);
   const [order] = await running.db.query<{ signers: object[] }>(
@@ -769,8 +814,16 @@ test("altered turns and codes in a form are rejected with a message and never br
   const dana = await agent();
   const file = await dana.file("Deed.pdf");
   const sent = {
-    ...{ closing_name: "Altered", email: "ann@example.com", name: "Ann Roe", client_signs: "on", byod_confirmed: "on" },
-    ...{ doc1: file, doc1_sign: "on", doc1_name: "Deed", doc1_signs_client: "on", people_rows: "2" },
+    closing_name: "Altered",
+    email: "ann@example.com",
+    name: "Ann Roe",
+    client_signs: "on",
+    byod_confirmed: "on",
+    doc1: file,
+    doc1_sign: "on",
+    doc1_name: "Deed",
+    doc1_signs_client: "on",
+    people_rows: "2",
   };
   for (const ways of ["{", "[null]", '[{"person":1,"language":"!!","routing":"<b>","auth":7},{"person":2}]']) {
     const shown = await dana.post("/rows", { ...sent, doc1_ways: ways });

@@ -58,7 +58,10 @@ test("written fields are read again, by the rows of the signers", () => {
   const number: Field = {
     ...newField({ ...start, kind: "number", row: 3 }),
     format: { currency: "USD", min: "1.5", decimals: 2 },
-    ...{ value: "12", readOnly: true, label: "Price", help: "Net" },
+    value: "12",
+    readOnly: true,
+    label: "Price",
+    help: "Net",
   };
   const box: Field = { ...newField({ ...start, kind: "checkbox" }), value: "true" };
   const text = written([radio, number, box], (row) => (row === 3 ? 2 : 1));

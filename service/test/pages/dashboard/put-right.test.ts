@@ -94,7 +94,8 @@ test("a correction with the ZIP code of another state is refused on the page, an
   assert.equal(refused.status, 400);
   assert.match(await refused.text(), /“Recipient’s ZIP code” must belong to “Recipient’s state”: 78701 is in Texas\./);
   const answer = await call(`/api/partner/orders/${code}/corrections`, {
-    ...{ method: "POST", headers: { ...headers, "Content-Type": "application/json" } },
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
     body: JSON.stringify({ ...moved, ship_line2: undefined }),
   });
   assert.equal(answer.status, 200, JSON.stringify(answer.body));

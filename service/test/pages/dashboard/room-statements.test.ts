@@ -24,7 +24,9 @@ async function newFirm(live: boolean) {
     (await post<{ orderCode: string }>("/api/partner/orders", orderForm({ ...minimal, svc_sign: "true", ...fields })))
       .orderCode;
   return {
-    ...{ post, place, headers },
+    post,
+    place,
+    headers,
     async room(...orders: string[]) {
       const { roomCode } = await post<{ roomCode: string }>("/api/rooms", { name: "12 Elm Street" });
       for (const orderCode of orders) await post(`/api/rooms/${roomCode}/orders`, { orderCode });

@@ -216,7 +216,10 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
   const hooks = await forTests(startCatcher(authority));
   const running = await forTests(
     openHarness({
-      ...{ PORT: port, BASE_URL: baseUrl, WEBHOOK_CA: authority.caFile, WEBHOOK_ALLOW: "127.0.0.0/8" },
+      PORT: port,
+      BASE_URL: baseUrl,
+      WEBHOOK_CA: authority.caFile,
+      WEBHOOK_ALLOW: "127.0.0.0/8",
       ...liveSettings(folder.path, { observers: "true" }),
       ...media,
     }),

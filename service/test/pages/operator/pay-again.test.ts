@@ -33,7 +33,11 @@ const checkout = (code: string) => fetch(`${baseUrl}/api/partner/orders/${code}/
 /** Places an order that its client pays, and whose payment the bank takes back. */
 async function lostOrder() {
   const body = orderForm({
-    ...{ ...minimal, email: client, svc_sign: "true", create_checkout: "true", external_reference: "2026-1187" },
+    ...minimal,
+    email: client,
+    svc_sign: "true",
+    create_checkout: "true",
+    external_reference: "2026-1187",
   });
   const placed = await fetch(`${baseUrl}/api/partner/orders`, { method: "POST", headers, body });
   const { orderCode: code, checkoutUrl } = (await placed.json()) as { orderCode: string; checkoutUrl: string };

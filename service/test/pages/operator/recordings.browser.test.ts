@@ -39,7 +39,11 @@ before(async () => {
     await operator("agent"),
   ];
   const commission = {
-    ...{ commissionName: "Nora Ames", state: "TX", county: "Travis", commissionNumber: "1", status: "active" },
+    commissionName: "Nora Ames",
+    state: "TX",
+    county: "Travis",
+    commissionNumber: "1",
+    status: "active",
     commissionExpires: "2040-01-31",
   };
   const notaryId = await addNotary({ db: running.db, clock: () => new Date() }, nora.id, commission, "operator");

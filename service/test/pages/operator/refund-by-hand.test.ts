@@ -7,8 +7,14 @@ import { byHandCard } from "../../../src/pages/operator/payments/by-hand.ts";
 const at = new Date("2026-03-04T05:06:07.089Z");
 const share = { paymentId: 7, orderId: 3, orderCode: "a".repeat(64), orderStatus: "EsignPending", restCents: 9_900 };
 const refund: WaitingRefund = {
-  ...{ id: "re_1", paymentIntent: "pi_1", amountCents: 500, currency: "usd", seenAt: at },
-  ...{ shares: [share], state: "waiting", assignment: null },
+  id: "re_1",
+  paymentIntent: "pi_1",
+  amountCents: 500,
+  currency: "usd",
+  seenAt: at,
+  shares: [share],
+  state: "waiting",
+  assignment: null,
 };
 const shownTo = (
   role: OperatorRole,
@@ -29,7 +35,10 @@ test("only those who may say which orders a refund was for have the form for it"
 
 test("an approver without a passkey has no form for it, and an agent needs no passkey", () => {
   const session = {
-    ...{ id: "s", userId: "a", email: "a@desk.example", environment: "live" },
+    id: "s",
+    userId: "a",
+    email: "a@desk.example",
+    environment: "live",
     proof: { confirmedAt: at, passkeyAt: null, hasPasskey: false, passkeyForLive: false },
   } as unknown as Operator["session"];
   assert.doesNotMatch(shownTo("approver", refund, session), /<form/);
@@ -49,8 +58,13 @@ test("an operator who came by a link of the command line has no form for it", ()
 
 test("an assignment of a refund that failed can be refused, and not approved", () => {
   const assignment = {
-    ...{ id: "1", refund: refund.id, parts: [{ payment: 7, cents: 500 }], reason: "asked", requestedAt: at },
-    ...{ requestedBy: "b", requestedByName: "B" },
+    id: "1",
+    refund: refund.id,
+    parts: [{ payment: 7, cents: 500 }],
+    reason: "asked",
+    requestedAt: at,
+    requestedBy: "b",
+    requestedByName: "B",
   };
   assert.match(shownTo("approver", { ...refund, assignment }), /\/approve"/);
   const failed = shownTo("approver", { ...refund, assignment, state: "ended" });

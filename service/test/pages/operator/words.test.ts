@@ -74,8 +74,16 @@ test("a task about no order leads to the list of its kind", () => {
 
 test("the list of orders names the document of each", () => {
   const order = {
-    ...{ code: "a".repeat(40), status: "Paid", firmName: "Acme", customerName: "Dana", customerEmail: "d@example.com" },
-    ...{ externalReference: null, totalCents: 100, createdAt: new Date(0), documentName: null, docSlug: "deed" },
+    code: "a".repeat(40),
+    status: "Paid",
+    firmName: "Acme",
+    customerName: "Dana",
+    customerEmail: "d@example.com",
+    externalReference: null,
+    totalCents: 100,
+    createdAt: new Date(0),
+    documentName: null,
+    docSlug: "deed",
     ...bought,
   };
   const titleOf = ({ docSlug }: { docSlug: string | null }) => (docSlug === "deed" ? "Warranty deed" : null);

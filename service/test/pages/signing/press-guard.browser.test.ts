@@ -29,7 +29,11 @@ async function open(options: Options): Promise<Opened> {
 }
 
 const initialsAt = (page: number, y: number): NonNullable<Options["more"]>[number] => ({
-  ...{ kind: "initials", signer: 1, page, place: { x: 480, y, width: 40, height: 14 }, label: `Initials ${page}-${y}` },
+  kind: "initials",
+  signer: 1,
+  page,
+  place: { x: 480, y, width: 40, height: 14 },
+  label: `Initials ${page}-${y}`,
 });
 
 /** Clicks at the element's current position, without Playwright's wait until the element accepts clicks. */

@@ -201,7 +201,11 @@ test("by keyboard alone: fields are found, filled in and signed, and the shown d
 });
 
 const initialsAt = (page: number, y: number, x = 480): NonNullable<Options["more"]>[number] => ({
-  ...{ kind: "initials", signer: 1, page, place: { x, y, width: 40, height: 14 }, label: `Initials ${page}-${y}` },
+  kind: "initials",
+  signer: 1,
+  page,
+  place: { x, y, width: 40, height: 14 },
+  label: `Initials ${page}-${y}`,
 });
 
 test("with the bar alone: two presses adopt the initials, one press fills each other place, and Sign comes into view", async () => {
@@ -338,7 +342,10 @@ test("a field is painted on its place alone, its target is 44 px large, and no t
       const expected = [numberOf("width"), numberOf("height")].map((size) => size * numberOf("scale"));
       const at = document.elementsFromPoint(paint.x + paint.width / 2, paint.y + paint.height / 2);
       return {
-        ...{ width, height, expected, painted: [paint.width, paint.height] },
+        width,
+        height,
+        expected,
+        painted: [paint.width, paint.height],
         isCovered: innerHeight > paint.y && !field.contains(at[0] ?? null),
       };
     }),

@@ -122,10 +122,13 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
         rowMac: testRowMac,
         payments: {
           checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
-          ...{ acceptsPayment: () => false, payerInProcess: async () => null, supplementOf: async () => undefined },
+          acceptsPayment: () => false,
+          payerInProcess: async () => null,
+          supplementOf: async () => undefined,
           isPriceOwed: async () => false,
           receipts: { of: async () => [], file: () => Promise.reject(new Error("none")) },
-          ...{ payableTogether: async () => ({ orders: [], withheld: 0 }), checkoutTogether: async () => "" },
+          payableTogether: async () => ({ orders: [], withheld: 0 }),
+          checkoutTogether: async () => "",
         },
         firmOf: async () => shown.firm ?? order().firm,
         documents: {

@@ -8,7 +8,10 @@ type Card = RoomView["orders"][number];
 type Signer = Card["signers"][number];
 
 const signer = (name: string | null, routingOrder: number, signed = false): Signer => ({
-  ...{ name, email: "d***@example.com", routingOrder, signed },
+  name,
+  email: "d***@example.com",
+  routingOrder,
+  signed,
 });
 const services = { sign: true, notarize: true, ship: false, fax: false };
 const card = (status: string, signers: Signer[] = []) =>

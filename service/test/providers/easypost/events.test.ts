@@ -7,7 +7,12 @@ import { easypostVerifier, trackingOfEvent } from "../../../src/providers/easypo
 const secret = "ﬁne-sécret";
 const now = new Date("2026-11-22T12:00:00Z");
 const tracker = {
-  ...{ id: "trk_1", object: "Tracker", tracking_code: "9400", status: "delivered", weight: 4, signed_by: "J DOE" },
+  id: "trk_1",
+  object: "Tracker",
+  tracking_code: "9400",
+  status: "delivered",
+  weight: 4,
+  signed_by: "J DOE",
   updated_at: "2026-11-22T11:59:00Z",
 };
 const event = {

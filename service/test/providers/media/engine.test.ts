@@ -173,8 +173,13 @@ test("joins that overlap make one connection, none outlives its person, and join
 });
 
 const bothKinds = [
-  ...["v=0", "m=audio 9 X 111", "a=sendonly", "a=fingerprint:sha-256 00"],
-  ...["m=video 9 X 96", "a=sendonly", ""],
+  "v=0",
+  "m=audio 9 X 111",
+  "a=sendonly",
+  "a=fingerprint:sha-256 00",
+  "m=video 9 X 96",
+  "a=sendonly",
+  "",
 ].join("\r\n");
 
 /** A recorded session with two people over a transport without a network. The test advances the time. */
@@ -209,7 +214,9 @@ async function withoutNetwork({ mock }: { mock: { timers: MockTimers } }) {
   const packet = (media: "audio" | "video", payload: Buffer, marker: boolean) =>
     put(media, new RtpPacket(new RtpHeader({ sequenceNumber: sequence[media]++, timestamp: now, marker }), payload));
   return {
-    ...{ rooms, events, paused },
+    rooms,
+    events,
+    paused,
     /** Ends the connection by which the last person who joined receives media. */
     cut: () => cut(),
     /** Offers that person a connection. */
@@ -417,7 +424,10 @@ test("a folder that can't be made is the failure of its session alone, which the
   writeFileSync(file, "");
   const [failures, written] = [[] as Error[], [] as unknown[]];
   const spool = openSpool({
-    ...{ folder: join(file, "session"), key: recordKey(Buffer.alloc(32)), head: emptyChain, now: () => 0 },
+    folder: join(file, "session"),
+    key: recordKey(Buffer.alloc(32)),
+    head: emptyChain,
+    now: () => 0,
     onChunk: (line) => void written.push(line),
     onPart: (part) => void written.push(part),
     onFailure: (error) => void failures.push(error),

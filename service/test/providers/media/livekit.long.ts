@@ -19,8 +19,15 @@ import { probeLivekit } from "../../../src/providers/providers.ts";
 import { behavesAsAnEngine } from "./contract.ts";
 
 const soundOnly = [
-  ...["v=0", "m=audio 9 UDP/TLS/RTP/SAVPF 111", "a=ice-ufrag:u", "a=ice-pwd:p", "a=fingerprint:sha-256 00"],
-  ...["a=mid:0", "a=sendonly", "a=rtpmap:111 opus/48000/2", ""],
+  "v=0",
+  "m=audio 9 UDP/TLS/RTP/SAVPF 111",
+  "a=ice-ufrag:u",
+  "a=ice-pwd:p",
+  "a=fingerprint:sha-256 00",
+  "a=mid:0",
+  "a=sendonly",
+  "a=rtpmap:111 opus/48000/2",
+  "",
 ].join("\r\n");
 
 const needed = needs("livekit", "chromium", "ffmpeg");

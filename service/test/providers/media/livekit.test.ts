@@ -24,14 +24,28 @@ const claimsOf = (token: string) =>
 
 const section = (kind: string, types: string, lines: readonly string[]) => [
   `m=${kind} 9 UDP/TLS/RTP/SAVPF ${types}`,
-  ...["a=ice-ufrag:u", "a=ice-pwd:p", "a=fingerprint:sha-256 00", "a=mid:0", ...lines],
+  "a=ice-ufrag:u",
+  "a=ice-pwd:p",
+  "a=fingerprint:sha-256 00",
+  "a=mid:0",
+  ...lines,
 ];
 const offer = [
-  ...["v=0", "o=- 1 2 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=msid-semantic: WMS x"],
+  "v=0",
+  "o=- 1 2 IN IP4 127.0.0.1",
+  "s=-",
+  "t=0 0",
+  "a=msid-semantic: WMS x",
   ...section("audio", "111 63 9", ["a=msid:stream its-name", "a=sendonly", "a=rtpmap:111 opus/48000/2"]),
-  ...["a=fmtp:111 useinbandfec=1", "a=rtpmap:63 red/48000/2", "a=fmtp:63 111/111", "a=rtpmap:9 G722/8000"],
+  "a=fmtp:111 useinbandfec=1",
+  "a=rtpmap:63 red/48000/2",
+  "a=fmtp:63 111/111",
+  "a=rtpmap:9 G722/8000",
   ...section("video", "96 97 103", ["a=sendonly", "a=rtpmap:96 VP8/90000", "a=rtcp-fb:96 nack"]),
-  ...["a=rtpmap:97 rtx/90000", "a=fmtp:97 apt=96", "a=rtpmap:103 H264/90000", "a=ssrc:1 msid:stream other-name"],
+  "a=rtpmap:97 rtx/90000",
+  "a=fmtp:97 apt=96",
+  "a=rtpmap:103 H264/90000",
+  "a=ssrc:1 msid:stream other-name",
   ...section("video", "96", ["a=inactive", "a=rtpmap:96 VP8/90000"]),
   "",
 ].join("\r\n");
@@ -53,7 +67,10 @@ describe("access tokens", () => {
     assert.deepEqual(granted("publisher"), { ...joins, canPublish: true, canSubscribe: false, hidden: false });
     assert.deepEqual(granted("listener"), { ...joins, canPublish: false, canSubscribe: true, hidden: true });
     assert.deepEqual(granted("admin"), {
-      ...{ room: "s.1", roomAdmin: true, roomCreate: true, roomList: true },
+      room: "s.1",
+      roomAdmin: true,
+      roomCreate: true,
+      roomList: true,
     });
   });
 });
@@ -257,7 +274,11 @@ describe("a server", () => {
     const enter = (url: string) =>
       openSignal({
         livekit: { ...key, url },
-        ...{ room: "s.1", identity: "a", role: "publisher", now: () => at, onEnd: () => {} },
+        room: "s.1",
+        identity: "a",
+        role: "publisher",
+        now: () => at,
+        onEnd: () => {},
       });
     await assert.rejects(enter(await answers(401)), { code: "unavailable" });
     await assert.rejects(enter("http://127.0.0.1:1"), { code: "unavailable" });

@@ -176,17 +176,20 @@ test("with only a relay, media go through coturn with time-limited credentials",
   const port = await freePort();
   const secret = randomBytes(16).toString("hex");
   const program = [
-    ...[
-      "-n",
-      "--use-auth-secret",
-      `--static-auth-secret=${secret}`,
-      "--realm=test",
-      "--no-cli",
-      "--no-tls",
-      "--no-dtls",
-    ],
-    ...["--listening-ip=127.0.0.1", `--listening-port=${port}`, "--relay-ip=127.0.0.1", "--allow-loopback-peers"],
-    ...["--log-file=stdout", `--pidfile=${join(folder.path, "turn.pid")}`, `--userdb=${join(folder.path, "turn.db")}`],
+    "-n",
+    "--use-auth-secret",
+    `--static-auth-secret=${secret}`,
+    "--realm=test",
+    "--no-cli",
+    "--no-tls",
+    "--no-dtls",
+    "--listening-ip=127.0.0.1",
+    `--listening-port=${port}`,
+    "--relay-ip=127.0.0.1",
+    "--allow-loopback-peers",
+    "--log-file=stdout",
+    `--pidfile=${join(folder.path, "turn.pid")}`,
+    `--userdb=${join(folder.path, "turn.db")}`,
   ];
   const relay = spawn("turnserver", program, { stdio: "ignore" });
   await until(() => answers(port));

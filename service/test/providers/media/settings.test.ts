@@ -40,7 +40,10 @@ describe("the settings of live audio and video", () => {
 
   test("of LiveKit name its server and a key, and no ports", () => {
     assert.deepEqual(config(livekit).media, {
-      ...{ engine: "livekit", url: "https://livekit.example.com", key: "key", turn: null },
+      engine: "livekit",
+      url: "https://livekit.example.com",
+      key: "key",
+      turn: null,
       secret: livekit.LIVEKIT_API_SECRET,
     });
     for (const name of ["LIVEKIT_URL", "LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"])

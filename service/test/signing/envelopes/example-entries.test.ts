@@ -35,11 +35,19 @@ const everything = [
   { kind: "name", signer: 1, ...line(80) },
   { kind: "date", signer: 1, ...line(110), format: "long" },
   ...["any", "email", "phone_us", "zip_us", "ssn_last4"].map((format, n) => ({
-    ...{ kind: "text", signer: 1, ...line(140 + 30 * n), label: format, format },
+    kind: "text",
+    signer: 1,
+    ...line(140 + 30 * n),
+    label: format,
+    format,
   })),
   ...[{}, { min: 5 }, { max: -2.5 }, { min: 1000, currency: "EUR" }, { min: 0.5, max: 0.75, decimals: 2 }].map(
     (format, n) => ({
-      ...{ kind: "number", signer: 1, ...line(140 + 30 * n, 300), label: `Number ${n}`, format },
+      kind: "number",
+      signer: 1,
+      ...line(140 + 30 * n, 300),
+      label: `Number ${n}`,
+      format,
     }),
   ),
   { kind: "dropdown", signer: 1, ...line(300), label: "List", options: [{ label: "Red" }, { label: "Blue" }] },

@@ -42,8 +42,15 @@ const hours = { zone: "America/Chicago", ...daily, meeting_url: "https://meet.ex
 async function newNotary(name: string, fields: Record<string, string> = hours) {
   const person = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
   const commission = {
-    ...{ commissionName: name, state: "OH", county: "Franklin", commissionNumber: "1", status: "active", certificate },
-    ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31" },
+    commissionName: name,
+    state: "OH",
+    county: "Franklin",
+    commissionNumber: "1",
+    status: "active",
+    certificate,
+    commissionExpires: "2040-01-31",
+    ronRegistration: "R",
+    ronExpires: "2040-01-31",
   };
   await addNotary({ db: running.db, clock: () => new Date() }, person.id, commission, "operator");
   const post = (path: string, typed: Record<string, string> = {}) =>
@@ -112,7 +119,7 @@ function entriesOf(sessionId: string, email = client) {
     const event = new ICAL.Event(calendar.getFirstSubcomponent("vevent") ?? undefined);
     const method = String(calendar.getFirstPropertyValue("method"));
     const { uid, sequence, organizer } = event;
-    return [{ ...{ mail, method, uid, sequence, organizer }, startsAt: event.startDate.toJSDate() }];
+    return [{ mail, method, uid, sequence, organizer, startsAt: event.startDate.toJSDate() }];
   });
 }
 
@@ -183,20 +190,16 @@ test("the faults of hours are named, field by field", () => {
 test("a calendar entry keeps commas, long words and scripts, in lines of at most 75 octets", () => {
   const summary = `Notary; "Ames, Nora" \\ ${"公证人".repeat(30)}`;
   const text = icsOf({
-    ...{
-      uid: "1@example.com",
-      sequence: 3,
-      isCanceled: false,
-      summary,
-      description: "a\nb",
-      location: "1 Main, Austin",
-    },
-    ...{
-      startsAt: new Date("2026-06-01T13:40:00Z"),
-      stampedAt: new Date(),
-      organizer: "o@example.com",
-      attendee: "a@example.com",
-    },
+    uid: "1@example.com",
+    sequence: 3,
+    isCanceled: false,
+    summary,
+    description: "a\nb",
+    location: "1 Main, Austin",
+    startsAt: new Date("2026-06-01T13:40:00Z"),
+    stampedAt: new Date(),
+    organizer: "o@example.com",
+    attendee: "a@example.com",
   });
   assert.ok(text.split("\r\n").every((line) => Buffer.byteLength(line) <= 75));
   const event = new ICAL.Event(new ICAL.Component(ICAL.parse(text)).getFirstSubcomponent("vevent") ?? undefined);

@@ -12,7 +12,9 @@ const [ohio, nevada, texas] = ["OH", "NV", "TX"].map((state) => factRules(shippe
 assert.ok(ohio && nevada && texas);
 
 const jane = {
-  ...{ principal_1_name: "Jane Doe", principal_1_address: "1 Main Street", principal_1_basis: "personal_knowledge" },
+  principal_1_name: "Jane Doe",
+  principal_1_address: "1 Main Street",
+  principal_1_basis: "personal_knowledge",
 };
 const where = { principal_1_city: "Columbus", principal_1_region: "Ohio", principal_1_country: "US" };
 const how = { principal_1_knows: "A colleague for nine years" };
@@ -39,7 +41,11 @@ test("asks where a principal was only in a state whose rules say so, and only fo
     readIdentity({ ...jane, ...where }, 1, true, texas),
   ])
     assert.deepEqual(principalIn(read), {
-      ...{ name: "Jane Doe", address: "1 Main Street", basis: "personal_knowledge", credential: null, witness: null },
+      name: "Jane Doe",
+      address: "1 Main Street",
+      basis: "personal_knowledge",
+      credential: null,
+      witness: null,
     });
 });
 
@@ -63,8 +69,11 @@ test("asks how and for how long the notary knows a principal only with personal 
   assert.deepEqual(faultsOf(readIdentity(jane, 1, true, nevada)), { principal_1_knows: "is required" });
   assert.equal(principalIn(readIdentity({ ...jane, ...how }, 1, true, nevada)).knows, "A colleague for nine years");
   const credential = {
-    ...{ principal_1_type: "Passport", principal_1_issuer: "US", principal_1_issued: "2020-01-01" },
-    ...{ principal_1_expires: "2030-01-01", principal_1_result: "R" },
+    principal_1_type: "Passport",
+    principal_1_issuer: "US",
+    principal_1_issued: "2020-01-01",
+    principal_1_expires: "2030-01-01",
+    principal_1_result: "R",
   };
   const shown = { ...jane, ...how, ...credential, principal_1_basis: "credential" };
   assert.equal(principalIn(readIdentity(shown, 1, true, nevada)).knows, undefined);

@@ -42,12 +42,12 @@ const stripe = await forTests(startIdentity());
 const quiz = await forTests(startQuiz());
 const running = await forTests(
   openLiveService({
-    ...{
-      IDENTITY_API_KEY: "sk_live_double",
-      IDENTITY_API_BASE: stripe.url,
-      IDENTITY_WEBHOOK_SECRET: stripe.webhookSecret,
-    },
-    ...{ IDENTITY_TERMS_CONFIRMED: "2026-11-01 letter", QUIZ_URL: quiz.url, QUIZ_API_KEY: "quiz-key" },
+    IDENTITY_API_KEY: "sk_live_double",
+    IDENTITY_API_BASE: stripe.url,
+    IDENTITY_WEBHOOK_SECRET: stripe.webhookSecret,
+    IDENTITY_TERMS_CONFIRMED: "2026-11-01 letter",
+    QUIZ_URL: quiz.url,
+    QUIZ_API_KEY: "quiz-key",
   }),
 );
 const { harness, db } = running;
@@ -60,8 +60,14 @@ const notaries: Record<string, { operator: Operator; cookie: string }> = {};
 for (const state of ["FL", "TX", "WY"]) {
   const person = await newOperator(harness, { roles: ["notary"], passkey: false });
   const commission = {
-    ...{ commissionName: `Nora ${state}`, state, county: "Dade", commissionNumber: "1", status: "active" },
-    ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31" },
+    commissionName: `Nora ${state}`,
+    state,
+    county: "Dade",
+    commissionNumber: "1",
+    status: "active",
+    commissionExpires: "2040-01-31",
+    ronRegistration: "R",
+    ronExpires: "2040-01-31",
   };
   await addNotary({ db, clock: () => new Date() }, person.id, commission, "operator");
   const operator = { id: person.id, actor: `operator:${person.id}`, environment: "live" } as Operator;
@@ -73,13 +79,18 @@ const clock = () => now;
 const callOf = (account: ReturnType<typeof quizAccount>) =>
   createCaller({ fetch, clock: () => new Date(), log }, account).call;
 const desk = {
-  ...{ db, clock, log, rowMac: harness.rowMac, baseUrl: running.url() },
+  db,
+  clock,
+  log,
+  rowMac: harness.rowMac,
+  baseUrl: running.url(),
   readEligibility: eligibilityReader({ shipped: rules, clock, notarizationBlocked: () => false }),
   papers: { titleOf: () => null },
 } as unknown as DeskDeps;
 const account = stripeIdentityAccount({ apiKey: "sk_live_double", apiBase: stripe.url, webhookSecret: null });
 const deps: IdentityDeps = {
-  ...{ desk, secrets },
+  desk,
+  secrets,
   proofing: createStripeIdentity(callOf(account), "live"),
   quiz: createQuiz(callOf(quizAccount({ url: quiz.url, apiKey: "quiz-key" })), "live"),
 };
@@ -181,7 +192,10 @@ test("a credential is checked on the provider’s page; its event, late, twice o
   });
   assert.equal(passed.proofs.length, 1);
   assert.deepEqual(passed.proofs[0]?.result?.credential, {
-    ...{ type: "driving_license", issuer: "US", issuedOn: "2022-03-04", expiresOn: "2030-03-04" },
+    type: "driving_license",
+    issuer: "US",
+    issuedOn: "2022-03-04",
+    expiresOn: "2030-03-04",
   });
   assert.equal(passed.otherName, "Jäne Döe-Smith");
   assert.match(await (await fetch(page)).text(), /You have done everything/);

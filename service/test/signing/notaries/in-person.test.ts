@@ -30,8 +30,12 @@ for (let index = 0; index < 10; index++)
 const nora = await newOperator(harness, { roles: ["notary"], passkey: false });
 const approver = await newOperator(harness, { roles: ["approver", "agent"] });
 const commission = {
-  ...{ commissionName: "Nora Ames", state: "FL", county: "Dade", commissionNumber: "1" },
-  ...{ commissionExpires: "2040-01-31", status: "active" },
+  commissionName: "Nora Ames",
+  state: "FL",
+  county: "Dade",
+  commissionNumber: "1",
+  commissionExpires: "2040-01-31",
+  status: "active",
 };
 await addNotary({ db: running.db, clock: () => new Date() }, nora.id, commission, "operator");
 
@@ -53,9 +57,17 @@ const answerOf = (code: string, answer: "agree" | "decline", member = firm) =>
   postForm(at(`/dashboard/orders/${code}/in-person/${answer}`), {}, { ...member, Accept: "text/html" });
 
 const act = {
-  ...{ act: "acknowledgment", mode: "ink", document: "Deed", venue_state: "FL", venue_county: "Dade" },
-  ...{ started_at: "2026-01-15T14:05", ended_at: "2026-01-15T14:35", fee: "10.00" },
-  ...{ principal_1_name: "Jane Doe", principal_1_address: "1 Main Street", principal_1_basis: "personal_knowledge" },
+  act: "acknowledgment",
+  mode: "ink",
+  document: "Deed",
+  venue_state: "FL",
+  venue_county: "Dade",
+  started_at: "2026-01-15T14:05",
+  ended_at: "2026-01-15T14:35",
+  fee: "10.00",
+  principal_1_name: "Jane Doe",
+  principal_1_address: "1 Main Street",
+  principal_1_basis: "personal_knowledge",
 };
 const why = "The signer has no camera and comes to my office.";
 

@@ -553,8 +553,14 @@ const minute = (msAgo: number) => new Date(Date.now() - msAgo).toISOString().sli
 
 /** An act in person, as the form without a run sheet sends it. */
 const withoutSheet = (act: string) => ({
-  ...{ act, mode: "ipen", document: "Deed", venue_state: "OH", venue_county: "Franklin", fee: "5.00" },
-  ...{ started_at: minute(60_000), ended_at: minute(0) },
+  act,
+  mode: "ipen",
+  document: "Deed",
+  venue_state: "OH",
+  venue_county: "Franklin",
+  fee: "5.00",
+  started_at: minute(60_000),
+  ended_at: minute(0),
   ...identity(),
   principal_1_name: "Jane Doe",
 });
@@ -1045,8 +1051,11 @@ test("a signer on the device tells the notary about other wishes in person; the 
 });
 
 const witness = {
-  ...{ principal_1_witness_name: "Wanda Wise", principal_1_witness_address: "2 Side Street" },
-  ...{ principal_1_type: "Passport", principal_1_issuer: "US", principal_1_issued: "2020-01-01" },
+  principal_1_witness_name: "Wanda Wise",
+  principal_1_witness_address: "2 Side Street",
+  principal_1_type: "Passport",
+  principal_1_issuer: "US",
+  principal_1_issued: "2020-01-01",
   principal_1_expires: "2040-01-01",
 };
 const vouches = (code: string, part: string, typed: Record<string, string> = witness) =>

@@ -68,9 +68,16 @@ test("events of earlier releases make those checks void that the same signer had
 
 /** The form in which the notary records that they identified the signer by a credential (here, a passport). */
 const byCredential = {
-  ...{ step: "identify", signer: "1", principal_1_name: "Jane Doe", principal_1_address: "1 Main Street" },
-  ...{ principal_1_basis: "credential", principal_1_type: "Passport", principal_1_issuer: "United States" },
-  ...{ principal_1_result: "checked", principal_1_issued: "2020-01-01", principal_1_expires: "2040-01-01" },
+  step: "identify",
+  signer: "1",
+  principal_1_name: "Jane Doe",
+  principal_1_address: "1 Main Street",
+  principal_1_basis: "credential",
+  principal_1_type: "Passport",
+  principal_1_issuer: "United States",
+  principal_1_result: "checked",
+  principal_1_issued: "2020-01-01",
+  principal_1_expires: "2040-01-01",
 };
 
 type Checked = { state: IdentityCheck["state"]; at: Date; tried?: string };

@@ -152,8 +152,10 @@ test("a media process that hangs is replaced, and one whose service hangs ends b
 test("of two services on one database, the other opens the session of a killed one, with new takes", async (t) => {
   const first = 38_000 + (process.pid % 200) * 20;
   const other = await startService({
-    ...{ DATA_DIR: running.service.dataDir, RATE_LIMITS: "off" },
-    ...{ ...settings, MEDIA_PORTS: `${first}-${first + 19}` },
+    DATA_DIR: running.service.dataDir,
+    RATE_LIMITS: "off",
+    ...settings,
+    MEDIA_PORTS: `${first}-${first + 19}`,
   });
   await forTests({ stop: () => other.stop() });
   const session = await world.begin("two-nodes@example.com");

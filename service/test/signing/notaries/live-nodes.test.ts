@@ -83,14 +83,12 @@ const startHolder = async () => {
   const { user, password, database } = connectionTo(dataDir, "owner");
   const own = await addressed();
   return startService({
-    ...{
-      ...settings,
-      ...own,
-      NODE_URL: await encrypted(Number(own.PORT)),
-      DATA_DIR: holderDir,
-      RATE_LIMITS: "off",
-      LOG_LEVEL: "info",
-    },
+    ...settings,
+    ...own,
+    NODE_URL: await encrypted(Number(own.PORT)),
+    DATA_DIR: holderDir,
+    RATE_LIMITS: "off",
+    LOG_LEVEL: "info",
     DATABASE_URL: `postgresql://${user}:${password}@127.0.0.1:${proxy.port}/${database}`,
     MEDIA_PORTS: `${firstPort}-${firstPort + 19}`,
   });

@@ -34,24 +34,34 @@ const page = () => {
 };
 const second = (session: string, unseenMs: number | null, hasPicture = true) =>
   emit({
-    ...{
-      kind: "quality",
-      session,
-      person: "signer-1",
-      at: now,
-      audioPackets: 50,
-      videoPackets: 0,
-      lost: 0,
-      dropped: 0,
-    },
-    ...{ silentMs: 0, unseenMs, picture: hasPicture ? { width: 640, height: 480 } : null },
+    kind: "quality",
+    session,
+    person: "signer-1",
+    at: now,
+    audioPackets: 50,
+    videoPackets: 0,
+    lost: 0,
+    dropped: 0,
+    silentMs: 0,
+    unseenMs,
+    picture: hasPicture ? { width: 640, height: 480 } : null,
   });
 const chunk = (session: string) =>
   emit({
-    ...{ kind: "chunk", session },
+    kind: "chunk",
+    session,
     line: {
-      ...{ seq: 1, at: "", take: 1, person: "signer-1", n: 0, from: 0, to: 1, key: true, bytes: 1 },
-      ...{ sha256: "", previousSha256: "" },
+      seq: 1,
+      at: "",
+      take: 1,
+      person: "signer-1",
+      n: 0,
+      from: 0,
+      to: 1,
+      key: true,
+      bytes: 1,
+      sha256: "",
+      previousSha256: "",
     },
   });
 

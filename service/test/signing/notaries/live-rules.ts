@@ -26,7 +26,10 @@ function liveRules(folder: string, values: Readonly<Record<string, string>> = {}
 export function liveSettings(folder: string, values: Readonly<Record<string, string>> = {}): Record<string, string> {
   const first = 30_000 + (process.pid % 200) * 40;
   return {
-    ...{ MEDIA: "embedded", MEDIA_ANNOUNCE: "127.0.0.1", MEDIA_PORTS: `${first}-${first + 39}`, MEDIA_TCP: "off" },
+    MEDIA: "embedded",
+    MEDIA_ANNOUNCE: "127.0.0.1",
+    MEDIA_PORTS: `${first}-${first + 39}`,
+    MEDIA_TCP: "off",
     // Sessions must not depend on the free disk space of the test machine.
     RECORDINGS_FREE_MB: "100",
     NOTARY_RULES: liveRules(folder, values),

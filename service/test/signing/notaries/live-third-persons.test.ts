@@ -108,9 +108,13 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
 
   await marksUntil(code, "identify");
   const credential = {
-    ...{ principal_1_witness_name: "Wanda Wise", principal_1_witness_address: "2 Side Street" },
-    ...{ principal_1_type: "Passport", principal_1_issuer: "United States", principal_1_result: "checked on camera" },
-    ...{ principal_1_issued: "2020-01-01", principal_1_expires: "2040-01-01" },
+    principal_1_witness_name: "Wanda Wise",
+    principal_1_witness_address: "2 Side Street",
+    principal_1_type: "Passport",
+    principal_1_issuer: "United States",
+    principal_1_result: "checked on camera",
+    principal_1_issued: "2020-01-01",
+    principal_1_expires: "2040-01-01",
   };
   const away = await post(desk(code, "/witness"), { signer: "1", part: "identified", ...credential });
   assert.equal(away.status, 409);

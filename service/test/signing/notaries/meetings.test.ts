@@ -28,8 +28,15 @@ await addNotary(
   { db: running.db, clock: () => new Date() },
   nora.id,
   {
-    ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "1", status: "active" },
-    ...{ certificate, commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31" },
+    commissionName: "Nora Ames",
+    state: "OH",
+    county: "Franklin",
+    commissionNumber: "1",
+    status: "active",
+    certificate,
+    commissionExpires: "2040-01-31",
+    ronRegistration: "R",
+    ronExpires: "2040-01-31",
   },
   "operator",
 );

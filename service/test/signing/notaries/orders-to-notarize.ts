@@ -10,8 +10,14 @@ import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 
 /** A commission in Ohio, with a registration for acts by audio and video. */
 export const ohioCommission = {
-  ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "1", status: "active" },
-  ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31" },
+  commissionName: "Nora Ames",
+  state: "OH",
+  county: "Franklin",
+  commissionNumber: "1",
+  status: "active",
+  commissionExpires: "2040-01-31",
+  ronRegistration: "R",
+  ronExpires: "2040-01-31",
 };
 
 /**

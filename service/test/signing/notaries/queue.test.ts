@@ -24,8 +24,15 @@ const at = (path: string) => running.service.baseUrl + path;
 async function newNotary(name: string) {
   const person = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
   const commission = {
-    ...{ commissionName: name, state: "OH", county: "Franklin", commissionNumber: "1", status: "active", certificate },
-    ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31" },
+    commissionName: name,
+    state: "OH",
+    county: "Franklin",
+    commissionNumber: "1",
+    status: "active",
+    certificate,
+    commissionExpires: "2040-01-31",
+    ronRegistration: "R",
+    ronExpires: "2040-01-31",
   };
   await addNotary({ db: running.db, clock: () => new Date() }, person.id, commission, "operator");
   const post = (path: string, typed: Record<string, string> = {}) =>
@@ -86,11 +93,25 @@ async function waitingOrder(email: string) {
 }
 
 const notedAct = {
-  ...{ act: "acknowledgment", mode: "ron", document: "Deed", venue_state: "OH", venue_county: "Franklin" },
-  ...{ started_at: "2026-01-15T14:05", ended_at: "2026-01-15T14:35", fee: "10.00", tool: "T", session_id: "S" },
-  ...{ recording_sha256: "ab".repeat(32), recording_at: "Vault", recording_until: "2036-01-15" },
-  ...{ principal_1_name: "Jane Doe", principal_1_address: "1 Main Street", principal_1_basis: "personal_knowledge" },
-  ...{ principal_1_city: "Columbus", principal_1_region: "Ohio", principal_1_country: "US" },
+  act: "acknowledgment",
+  mode: "ron",
+  document: "Deed",
+  venue_state: "OH",
+  venue_county: "Franklin",
+  started_at: "2026-01-15T14:05",
+  ended_at: "2026-01-15T14:35",
+  fee: "10.00",
+  tool: "T",
+  session_id: "S",
+  recording_sha256: "ab".repeat(32),
+  recording_at: "Vault",
+  recording_until: "2036-01-15",
+  principal_1_name: "Jane Doe",
+  principal_1_address: "1 Main Street",
+  principal_1_basis: "personal_knowledge",
+  principal_1_city: "Columbus",
+  principal_1_region: "Ohio",
+  principal_1_country: "US",
 };
 
 type Order = Awaited<ReturnType<typeof waitingOrder>>;
@@ -393,7 +414,9 @@ test("an order that only buys a notary may name several people: each is mailed a
   const place = async (more: Record<string, string>) => {
     const form = { ...minimal, email: "ann@example.com", svc_notary: "true", ...more };
     const placed = await fetch(at("/api/partner/orders"), {
-      ...{ method: "POST", headers, body: orderForm(form, makePdf({ text: "Deed" })) },
+      method: "POST",
+      headers,
+      body: orderForm(form, makePdf({ text: "Deed" })),
     });
     return { status: placed.status, body: (await placed.json()) as { orderCode: string; error?: unknown } };
   };

@@ -52,7 +52,11 @@ const clock = () => new Date();
 const root = join(import.meta.dirname, "../../../..");
 const shipped = loadNotaryRules(join(root, "service/data/notarization-rules.yaml"));
 const deps = {
-  ...{ db, clock, random: systemRandom, log: openLog("silent"), media },
+  db,
+  clock,
+  random: systemRandom,
+  log: openLog("silent"),
+  media,
   blobs: await blobsOf(dataDir),
   secrets: await openSecretsKey(`file:${join(dataDir, "keys/secrets")}`),
   readEligibility: eligibilityReader({ shipped, clock, notarizationBlocked: () => false }),
@@ -80,12 +84,23 @@ async function claimed() {
 const sessionId = "7d6a3a0e-5a43-4b0e-9d0e-6f1c2b3a4d5e";
 
 const act = {
-  ...{ act: "acknowledgment", mode: "ron", document: "Deed", venue: { state: "OH", county: "Franklin" } },
-  ...{ startedAt: "2026-01-15T14:05:00.000Z", endedAt: "2026-01-15T14:35:00.000Z", witnesses: [], feeCents: 1000 },
-  ...{ session: { tool: "SignSealShip", id: sessionId }, notes: null },
+  act: "acknowledgment",
+  mode: "ron",
+  document: "Deed",
+  venue: { state: "OH", county: "Franklin" },
+  startedAt: "2026-01-15T14:05:00.000Z",
+  endedAt: "2026-01-15T14:35:00.000Z",
+  witnesses: [],
+  feeCents: 1000,
+  session: { tool: "SignSealShip", id: sessionId },
+  notes: null,
   principals: [
     {
-      ...{ name: "Jané Doe", address: "1 Main", basis: "personal_knowledge", credential: null, witness: null },
+      name: "Jané Doe",
+      address: "1 Main",
+      basis: "personal_knowledge",
+      credential: null,
+      witness: null,
       place: { city: "Columbus", region: "Ohio", country: "US" },
     },
   ],

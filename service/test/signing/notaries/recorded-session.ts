@@ -24,7 +24,12 @@ export async function recordSession(
   const clock = () => new Date();
   const shipped = loadNotaryRules(join(import.meta.dirname, "../../../data/notarization-rules.yaml"));
   const recordings = new Recordings({
-    ...{ db, clock, random: systemRandom, log: openLog("silent"), media, blobs: await blobsOf(dataDir) },
+    db,
+    clock,
+    random: systemRandom,
+    log: openLog("silent"),
+    media,
+    blobs: await blobsOf(dataDir),
     secrets: await openSecretsKey(`file:${join(dataDir, "keys/secrets")}`),
     readEligibility: eligibilityReader({ shipped, clock, notarizationBlocked: () => false }),
   });

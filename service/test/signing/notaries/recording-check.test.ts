@@ -7,21 +7,37 @@ import type { Part, Recording } from "../../../src/signing/notaries/recordings/s
 let head = emptyChain;
 const lines = Array.from({ length: 9 }, (_, index): string => {
   const line: ChainLine = {
-    ...{ seq: index + 1, at: "2026-01-15T14:05:00.000Z", take: 1, n: index, person: "a", from: index * 900 },
-    ...{ to: index * 900 + 880, key: true, bytes: 10, sha256: sha256Hex(`chunk ${index}`) },
+    seq: index + 1,
+    at: "2026-01-15T14:05:00.000Z",
+    take: 1,
+    n: index,
+    person: "a",
+    from: index * 900,
+    to: index * 900 + 880,
+    key: true,
+    bytes: 10,
+    sha256: sha256Hex(`chunk ${index}`),
     previousSha256: head.sha256,
   };
   head = headAfter(line);
   return lineText(line);
 });
 const partOf = (first: number, last: number, texts = lines.slice(first - 1, last)): Part => ({
-  ...{ id: `${first}`, firstSeq: first, lastSeq: last, bytes: 1, sha256: "", blobKey: null },
+  id: `${first}`,
+  firstSeq: first,
+  lastSeq: last,
+  bytes: 1,
+  sha256: "",
+  blobKey: null,
   lines: `${texts.join("\n")}\n`,
 });
 const parts = [partOf(1, 3), partOf(4, 6), partOf(7, 9)] as const;
 const manifest = "{}";
 const recording = {
-  ...{ headSeq: 9, headSha256: head.sha256, manifest, manifestSha256: sha256Hex(manifest) },
+  headSeq: 9,
+  headSha256: head.sha256,
+  manifest,
+  manifestSha256: sha256Hex(manifest),
 } as Recording;
 const faultsOf = (changed: readonly Part[], more: Partial<Recording> = {}) =>
   chainFaults({ ...recording, ...more }, changed);

@@ -55,7 +55,13 @@ const blobs = openBlobs(folderBackend(blobsFolder), secrets, clock);
 const log = openLog("silent");
 const shipped = loadNotaryRules(join(import.meta.dirname, "../../../data/notarization-rules.yaml"));
 const deps = {
-  ...{ db, clock, random: systemRandom, secrets, blobs, log, media },
+  db,
+  clock,
+  random: systemRandom,
+  secrets,
+  blobs,
+  log,
+  media,
   readEligibility: eligibilityReader({ shipped, clock, notarizationBlocked: () => false }),
 };
 const recordings = await forTests(new Recordings(deps));
@@ -67,8 +73,12 @@ async function newNotary(state: string): Promise<string> {
     sql`INSERT INTO operators (user_id, name, roles, added_at) VALUES (${id}, ${state}, '{notary}', now())`,
   );
   const commission = {
-    ...{ commissionName: "Nora Ames", state, county: "Dade", commissionNumber: "1" },
-    ...{ commissionExpires: "2040-01-31", status: "active" },
+    commissionName: "Nora Ames",
+    state,
+    county: "Dade",
+    commissionNumber: "1",
+    commissionExpires: "2040-01-31",
+    status: "active",
   };
   return addNotary({ db, clock }, id, commission, "operator");
 }

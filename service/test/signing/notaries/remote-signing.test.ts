@@ -22,8 +22,14 @@ const partner = await newPartner(running.service);
 const nora = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
 const keys = { rsa: make("Nora Ames"), ec: make("Nora Ames", { key: "p256" }), other: make("Omar Beck") };
 const commission = {
-  ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "2024-RE-1", status: "active" },
-  ...{ commissionExpires: "2040-01-31", ronRegistration: "RON-77", ronExpires: "2040-01-31" },
+  commissionName: "Nora Ames",
+  state: "OH",
+  county: "Franklin",
+  commissionNumber: "2024-RE-1",
+  status: "active",
+  commissionExpires: "2040-01-31",
+  ronRegistration: "RON-77",
+  ronExpires: "2040-01-31",
 };
 const keeping = { db: running.db, clock: () => new Date() };
 await addNotary(keeping, nora.id, { ...commission, certificate: keys.rsa.pem }, "operator");
@@ -38,11 +44,25 @@ const desk = (code: string, rest = "") => `/operator/notary/orders/${code}${rest
 const post = (path: string, fields: Record<string, string> = {}) => postForm(at(path), fields, { cookie: nora.cookie });
 
 const act = {
-  ...{ act: "acknowledgment", mode: "ron", document: "Deed", venue_state: "OH", venue_county: "Franklin" },
-  ...{ started_at: "2026-01-15T14:05", ended_at: "2026-01-15T14:35", fee: "10.00", tool: "T", session_id: "S" },
-  ...{ recording_sha256: "ab".repeat(32), recording_at: "Vault", recording_until: "2036-01-15" },
-  ...{ principal_1_name: "Jane Doe", principal_1_address: "1 Main Street", principal_1_basis: "personal_knowledge" },
-  ...{ principal_1_city: "Columbus", principal_1_region: "Ohio", principal_1_country: "US" },
+  act: "acknowledgment",
+  mode: "ron",
+  document: "Deed",
+  venue_state: "OH",
+  venue_county: "Franklin",
+  started_at: "2026-01-15T14:05",
+  ended_at: "2026-01-15T14:35",
+  fee: "10.00",
+  tool: "T",
+  session_id: "S",
+  recording_sha256: "ab".repeat(32),
+  recording_at: "Vault",
+  recording_until: "2036-01-15",
+  principal_1_name: "Jane Doe",
+  principal_1_address: "1 Main Street",
+  principal_1_basis: "personal_knowledge",
+  principal_1_city: "Columbus",
+  principal_1_region: "Ohio",
+  principal_1_country: "US",
 };
 
 /** A test order that the notary has claimed and whose act is noted. */

@@ -56,8 +56,15 @@ await addNotary(
   { db: running.db, clock: () => new Date() },
   person.id,
   {
-    ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "1", status: "active" },
-    ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31", certificate },
+    commissionName: "Nora Ames",
+    state: "OH",
+    county: "Franklin",
+    commissionNumber: "1",
+    status: "active",
+    commissionExpires: "2040-01-31",
+    ronRegistration: "R",
+    ronExpires: "2040-01-31",
+    certificate,
   },
   "operator",
 );
@@ -94,7 +101,10 @@ async function waitingOrder(emails: readonly string[]) {
   const [path = ""] = paths;
   const show = async () => (await fetch(at(path))).text();
   return {
-    ...{ code, paths, path, show },
+    code,
+    paths,
+    path,
+    show,
     slots: async () => [...(await show()).matchAll(/<option value="(\S+ (ron|ipen) \S+)"/g)],
     book: (slot: string) => postForm(at(path), { slot }),
     async advance(seconds: number) {
@@ -482,7 +492,10 @@ test("keeps a device check at the node that has it, when a load balancer sends i
   }
   const first = 36_000 + (process.pid % 200) * 20;
   const other = await startService({
-    ...{ ...settings, ...(await addressed()), DATA_DIR: otherDir, RATE_LIMITS: "off" },
+    ...settings,
+    ...(await addressed()),
+    DATA_DIR: otherDir,
+    RATE_LIMITS: "off",
     DATABASE_URL: `postgresql://${user}:${password}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
     MEDIA_PORTS: `${first}-${first + 19}`,
   });

@@ -53,9 +53,15 @@ after(async () => {
 
 const day = (later = 0) => new Date(Date.now() + later * 86_400_000).toISOString().slice(0, 10);
 const change = (more: Record<string, string> = {}) => ({
-  ...{ mode_ron: "on", mode_ink: "on", act_acknowledgment: "on", act_jurat: "on" },
-  ...{ term_identity: "Personal knowledge.", source_url: "https://law.example/statute/1" },
-  ...{ read_on: day(), effective_on: day(), ...more },
+  mode_ron: "on",
+  mode_ink: "on",
+  act_acknowledgment: "on",
+  act_jurat: "on",
+  term_identity: "Personal knowledge.",
+  source_url: "https://law.example/statute/1",
+  read_on: day(),
+  effective_on: day(),
+  ...more,
 });
 const post = (path: string, { cookie }: Person, fields: Record<string, string> = {}) =>
   postForm(`${running.url()}/operator/notaries/rules/${path}`, fields, { cookie, Accept: "text/html" });
@@ -171,7 +177,10 @@ test("unchanged values keep their day and source: a confirmation is about what w
 
 test("all faults of a change are named at once, and nothing is written", async () => {
   const wrong = {
-    ...{ act_oath: "on", source_url: "http://law.example", read_on: day(2), effective_on: "2026-02-31" },
+    act_oath: "on",
+    source_url: "http://law.example",
+    read_on: day(2),
+    effective_on: "2026-02-31",
     term_identity: "x".repeat(1001),
     sentences_ron: "y".repeat(501),
   };

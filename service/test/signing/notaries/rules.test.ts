@@ -296,7 +296,9 @@ for (const [states, problem] of [
 
 const typedChange = (change: Record<string, string>) => ({
   ...typedRules(shipped.of("TX")),
-  ...{ source_url: "https://law.example/1", read_on: "2026-06-01", effective_on: "2026-06-01" },
+  source_url: "https://law.example/1",
+  read_on: "2026-06-01",
+  effective_on: "2026-06-01",
   ...change,
 });
 const readChangeOf = (change: Record<string, string>) =>

@@ -44,14 +44,15 @@ function marked(sheet: Progress): Progress {
   const choice = choices[0] ?? null;
   requireTurn(sheet, { name, signer: open.signer, choice }, holds);
   const mark: Mark = {
-    ...{
-      position: sheet.marks.length + 1,
-      at: "2026-01-15T14:05:00.000Z",
-      by: "operator:1",
-      kind: "step",
-      detail: null,
-    },
-    ...{ name, run: sheet.run, signer: open.signer, choice },
+    position: sheet.marks.length + 1,
+    at: "2026-01-15T14:05:00.000Z",
+    by: "operator:1",
+    kind: "step",
+    detail: null,
+    name,
+    run: sheet.run,
+    signer: open.signer,
+    choice,
   };
   return { ...sheet, marks: [...sheet.marks, mark] };
 }
@@ -62,8 +63,23 @@ const until = (sheet: Progress, name: string): Progress =>
 test("the steps of a signer are consecutive, and one signer has all before the next has the first", () => {
   const turns = turnsOf(sheetOf(scriptOf("jurat"))).map(({ step, signer }) => `${step.name}${signer ?? ""}`);
   assert.deepEqual(turns, [
-    ...["open", "appear1", "identify1", "alone1", "willing1", "read1", "oath1", "sign1"],
-    ...["appear2", "identify2", "alone2", "willing2", "read2", "oath2", "sign2", "close", "notary_signs"],
+    "open",
+    "appear1",
+    "identify1",
+    "alone1",
+    "willing1",
+    "read1",
+    "oath1",
+    "sign1",
+    "appear2",
+    "identify2",
+    "alone2",
+    "willing2",
+    "read2",
+    "oath2",
+    "sign2",
+    "close",
+    "notary_signs",
   ]);
 });
 

@@ -33,7 +33,10 @@ import { ohioCommission, ordersToNotarize } from "./orders-to-notarize.ts";
 
 export const folder = await forTests(temporaryFolder());
 const settings = liveSettings(folder.path, {
-  ...{ credibleWitness: "true", interpreter: "false", witnesses: "true", observers: "true" },
+  credibleWitness: "true",
+  interpreter: "false",
+  witnesses: "true",
+  observers: "true",
 });
 export const running = await forTests(openHarness(settings));
 const certificate = certificateFiles(folder.path)("Nora Ames", { key: "p256" }).pem;
@@ -103,8 +106,13 @@ export async function hashAt(browser: ReturnType<typeof browserAt>): Promise<str
 }
 
 export const agreed = {
-  ...{ answer: "agree", own: "on", version: "1", language: "en" },
-  ...{ city: "Columbus", region: "Ohio", country: "US" },
+  answer: "agree",
+  own: "on",
+  version: "1",
+  language: "en",
+  city: "Columbus",
+  region: "Ohio",
+  country: "US",
 };
 /** The names of all recording files on the service's disk. */
 export function spooled(): string[] {
@@ -226,17 +234,17 @@ export function otherNode({
   const joined = (session: string, people = ["notary", "signer-1"]) => {
     for (const person of people)
       hear({
-        ...{
-          kind: "quality",
-          session,
-          person,
-          at: Date.now(),
-          audioPackets: 50,
-          videoPackets: 20,
-          lost: 0,
-          dropped: 0,
-        },
-        ...{ silentMs: 0, unseenMs: 0, picture: { width: 640, height: 480 } },
+        kind: "quality",
+        session,
+        person,
+        at: Date.now(),
+        audioPackets: 50,
+        videoPackets: 20,
+        lost: 0,
+        dropped: 0,
+        silentMs: 0,
+        unseenMs: 0,
+        picture: { width: 640, height: 480 },
       });
   };
   return {

@@ -25,13 +25,20 @@ const running = await forTests(openHarness());
 const partner = await newPartner(running.service);
 const nora = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
 const commission = {
-  ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "1" },
-  ...{ commissionExpires: "2040-01-31", status: "active" },
+  commissionName: "Nora Ames",
+  state: "OH",
+  county: "Franklin",
+  commissionNumber: "1",
+  commissionExpires: "2040-01-31",
+  status: "active",
 };
 await addNotary({ db: running.db, clock: () => new Date() }, nora.id, commission, "operator");
 const [notary] = await running.db.query<{ id: string }>(sql`SELECT id FROM notaries`);
 const script = loadScripts(fileURLToPath(new URL("../../../data/notarial-scripts.yaml", import.meta.url))).of({
-  ...{ act: "acknowledgment", mode: "ipen", state: "OH", isSigned: false },
+  act: "acknowledgment",
+  mode: "ipen",
+  state: "OH",
+  isSigned: false,
 });
 const holds = () => null;
 const by = () => ({ by: nora.id, at: new Date() });

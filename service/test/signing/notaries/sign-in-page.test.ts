@@ -67,11 +67,25 @@ const post = (path: string, fields: Record<string, string> = {}, { cookie }: Per
 const alertIn = async (answer: Response) => /role="alert"[^>]*>.*?<p>(.*?)<\/p>/s.exec(await answer.text())?.[1] ?? "";
 
 const act = {
-  ...{ act: "acknowledgment", mode: "ron", document: "Deed", venue_state: "OH", venue_county: "Franklin" },
-  ...{ started_at: "2026-01-15T14:05", ended_at: "2026-01-15T14:35", fee: "10.00", tool: "T", session_id: "S" },
-  ...{ recording_sha256: "ab".repeat(32), recording_at: "Vault", recording_until: "2036-01-15" },
-  ...{ principal_1_name: "Jané Doe", principal_1_address: "1 Main Street", principal_1_basis: "personal_knowledge" },
-  ...{ principal_1_city: "Columbus", principal_1_region: "Ohio", principal_1_country: "US" },
+  act: "acknowledgment",
+  mode: "ron",
+  document: "Deed",
+  venue_state: "OH",
+  venue_county: "Franklin",
+  started_at: "2026-01-15T14:05",
+  ended_at: "2026-01-15T14:35",
+  fee: "10.00",
+  tool: "T",
+  session_id: "S",
+  recording_sha256: "ab".repeat(32),
+  recording_at: "Vault",
+  recording_until: "2036-01-15",
+  principal_1_name: "Jané Doe",
+  principal_1_address: "1 Main Street",
+  principal_1_basis: "personal_knowledge",
+  principal_1_city: "Columbus",
+  principal_1_region: "Ohio",
+  principal_1_country: "US",
 };
 
 /** A claimed test order whose act is noted. */

@@ -126,7 +126,13 @@ export async function ownRoom({ db, rowMac }: ViewDeps, principal: Principal, ro
   return {
     ...viewOf(row, rowMac),
     sealWish: wish && { ...wish, sealedAt: timeOf(wish.sealedAt), nextTryAt: timeOf(wish.nextTryAt) },
-    ...{ id, closesOn, participants, versions, firmMethod, charges, altered },
+    id,
+    closesOn,
+    participants,
+    versions,
+    firmMethod,
+    charges,
+    altered,
     ownOrders: new Map(ownOrders.map((order) => [order.code, order])),
   };
 }

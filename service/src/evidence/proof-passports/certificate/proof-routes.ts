@@ -49,7 +49,12 @@ export function certificateProofRoutes(app: FastifyInstance, { frame, passports,
   for (const { form, operation, summary, description, media, refusals, read } of proofs) {
     const name = `proof-certificate.pdf.${form}`;
     fileRoute(app, frame, {
-      ...{ tag, caller: "anybody", policy: "public-write", summary, media, refusals },
+      tag,
+      caller: "anybody",
+      policy: "public-write",
+      summary,
+      media,
+      refusals,
       url: `/api/passport/verify/:code/certificate/${form}`,
       operationId: `downloadProofCertificate${operation}`,
       description: `Public: the code is the credential. ${description}`,
@@ -65,7 +70,13 @@ export function certificateProofRoutes(app: FastifyInstance, { frame, passports,
       },
     });
     fileRoute(app, frame, {
-      ...{ tag, caller: "key-or-session", policy: "partner-write", scope: "read", summary, description, media },
+      tag,
+      caller: "key-or-session",
+      policy: "partner-write",
+      scope: "read",
+      summary,
+      description,
+      media,
       url: `/api/passport/:id/certificate/${form}`,
       operationId: `downloadOwnProofCertificate${operation}`,
       params: Type.Object({ id: Type.String({ description: "The passport's UUID." }) }),

@@ -71,7 +71,9 @@ export function proposeAll(content: PageContent): { signers: Proposal[]; witness
   const witnesses = theirs.filter(({ rect }) => !signers.some((each) => meet(each.rect, rect)));
   const read = (each: Plain, role: string | null): Proposal => ({
     ...each,
-    ...{ role, near: textsNear(each.rect, page), confidence: confidenceOf(each) },
+    role,
+    near: textsNear(each.rect, page),
+    confidence: confidenceOf(each),
   });
   return {
     signers: signers.map((each) => read(each, roleOf(each.words, each.rect, page))),

@@ -88,7 +88,8 @@ export function defineMail<Payload extends object, Loaded, Deps extends { mailer
  * Makes the mail to send from a letter: writes its text and HTML, and leaves out the members that only this file needs.
  */
 export const mailOf = ({ id, to, environment: _, isOfFinished: __, calendar, ...template }: Letter): Mail => ({
-  ...{ id, to },
+  id,
+  to,
   ...mailFrom(template),
   ...(calendar && { calendar }),
   ...(template.unsubscribeUrl !== undefined && { unsubscribeUrl: template.unsubscribeUrl }),

@@ -99,7 +99,9 @@ export function openMailer({
   let isUp: boolean | null = null;
 
   const message = ({ id, to, subject, text, html, onBehalfOf, replyTo = null, calendar, ...mail }: Mail) => ({
-    ...{ to, subject, html },
+    to,
+    subject,
+    html,
     text: textPart(text),
     ...(calendar && { icalEvent: { method: calendar.method, filename: "appointment.ics", content: calendar.ics } }),
     ...(replyTo !== null && { replyTo: { name: "", address: replyTo } }),

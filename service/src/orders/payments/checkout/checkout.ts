@@ -62,7 +62,10 @@ const dueFor = async (db: Sql, { id, status }: Pick<LockedOrder, "id" | "status"
   isPayable(status) ? undefined : dueOf(status, await supplementsOf(db, id));
 
 const partFor = ({ id: orderId, code: orderCode, totalCents }: LockedOrder, due: Supplement | undefined): Part => ({
-  ...{ orderId, orderCode, amountCents: due?.amountCents ?? totalCents, supplementId: due?.id ?? null },
+  orderId,
+  orderCode,
+  amountCents: due?.amountCents ?? totalCents,
+  supplementId: due?.id ?? null,
 });
 
 const isFirmsToPay = "The firm pays this amount.";

@@ -131,7 +131,13 @@ async function reserve(
   if (open.length > 0) return { replaced: open };
   for (const { id } of sessions) await endSession(tx, id);
   const session: CheckoutSession = {
-    ...{ id: newUuid(), groupId, status: "minting", amountCents, currency, sessionId: null, url: null },
+    id: newUuid(),
+    groupId,
+    status: "minting",
+    amountCents,
+    currency,
+    sessionId: null,
+    url: null,
     supplementId: groupId === null ? (parts[0]?.supplementId ?? null) : null,
     createdAt: await requireLastAccount(tx, present, now),
     expiresAt: new Date(now.getTime() + sessionMs),

@@ -133,8 +133,12 @@ async function applyMoney(
     return supplementId === null ? hold(tx, order, mismatch, options) : appliedAs("stale", order);
   const sessionOrIntent = sessionId ?? `intent:${paymentIntent}`;
   const payment = {
-    ...{ paymentIntent, sessionId: sessionOrIntent, amount: amount ?? 0 },
-    ...{ currency: message.currency ?? "", simulated: actor === "sandbox", at },
+    paymentIntent,
+    sessionId: sessionOrIntent,
+    amount: amount ?? 0,
+    currency: message.currency ?? "",
+    simulated: actor === "sandbox",
+    at,
   };
   const gone = paymentIntent !== null && (await wasRefunded(tx, order.id, paymentIntent));
   const paymentId = await recordPayment(tx, { orderId: order.id, ...payment, ...(gone && { refundedAt: at }) });

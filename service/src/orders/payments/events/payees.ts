@@ -83,7 +83,9 @@ async function chargePayees(tx: Tx, chargeId: string): Promise<readonly Named[] 
   const charges = await chargesOfPayment(tx, chargeId);
   if (charges.length === 0) return null;
   return charges.map(({ orderCode, amountCents, supplementId, groupId }) => ({
-    ...{ orderCode, supplementId, amountCents: groupId === null && supplementId === null ? null : amountCents },
+    orderCode,
+    supplementId,
+    amountCents: groupId === null && supplementId === null ? null : amountCents,
   }));
 }
 

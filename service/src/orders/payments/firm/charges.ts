@@ -134,9 +134,22 @@ export async function insertPayment(
   const state = reason === null ? "asked" : "refused";
   const charges = parts.map(
     ({ order, part }): FirmCharge => ({
-      ...{ id: newUuid(), groupId, orderId: order.id, orderCode: order.code, partnerId: order.partnerId },
-      ...{ environment: order.environment, methodId, amountCents: part.amountCents, supplementId: part.supplementId },
-      ...{ askedBy, askedAt: at, sentAt: null, changedAt: at, state, reason, paymentIntent: null },
+      id: newUuid(),
+      groupId,
+      orderId: order.id,
+      orderCode: order.code,
+      partnerId: order.partnerId,
+      environment: order.environment,
+      methodId,
+      amountCents: part.amountCents,
+      supplementId: part.supplementId,
+      askedBy,
+      askedAt: at,
+      sentAt: null,
+      changedAt: at,
+      state,
+      reason,
+      paymentIntent: null,
     }),
   );
   for (const charge of charges) {

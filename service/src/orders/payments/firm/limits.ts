@@ -40,13 +40,17 @@ export async function listSpenders({ db }: { db: Sql }, principal: Principal): P
     .filter(({ liveAccess }) => environment === "test" || liveAccess)
     .map(({ userId, email, role, linkedAt }) => ({
       spender: `member:${userId}`,
-      ...{ name: email, isOwner: role === "owner", since: linkedAt },
+      name: email,
+      isOwner: role === "owner",
+      since: linkedAt,
     }));
   const ownKeys = keys
     .filter((key) => key.environment === environment && key.revokedAt === null)
     .map(({ keyId, name, last4 }) => ({
       spender: `key:${keyId}`,
-      ...{ name: `API key ${name ?? `…${last4}`}`, isOwner: false, since: null },
+      name: `API key ${name ?? `…${last4}`}`,
+      isOwner: false,
+      since: null,
     }));
   return [...people, ...ownKeys].map(({ since, ...each }) => {
     const found = limitOf.get(each.spender);

@@ -73,9 +73,15 @@ export const moneyMail = defineMail({
       environment: order.environment,
       greeting: "Hello,",
       ...wordsOf(moment, {
-        ...{ name: file === null ? name : `${name} (file ${file})`, cents, status: order.status },
-        ...{ isWhole: isWhole === true, isOwed: isOwed === true, isDue: isDue !== false },
-        ...{ isClients: order.paidBy === "client", isChargeable: order.payBy === "firm", how: how ?? "" },
+        name: file === null ? name : `${name} (file ${file})`,
+        cents,
+        status: order.status,
+        isWhole: isWhole === true,
+        isOwed: isOwed === true,
+        isDue: isDue !== false,
+        isClients: order.paidBy === "client",
+        isChargeable: order.payBy === "firm",
+        how: how ?? "",
         why: why ?? "",
       }),
       facts: [

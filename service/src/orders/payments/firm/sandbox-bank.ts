@@ -102,7 +102,9 @@ async function paymentEvent(tx: Tx, step: Step, paymentId: string): Promise<Sign
   const object = isDispute
     ? { ...about, status: kind === "disputed" ? "needs_response" : kind }
     : {
-        ...{ id: intent, metadata: { charge: paymentId }, currency },
+        id: intent,
+        metadata: { charge: paymentId },
+        currency,
         amount_received: kind === "settles" ? amount : 0,
         last_payment_error: reason === null ? null : { code: reason },
       };
@@ -115,8 +117,12 @@ async function delayedEvent(tx: Tx, { id, orderCode }: Step): Promise<SignedEven
   if (order?.environment !== "test" || order.status !== "AwaitingPayment") return null;
   const name = sandboxName(order.code);
   const object = {
-    ...{ id: `${name}:delayed`, metadata: { order_code: order.code }, payment_status: "paid", payment_intent: name },
-    ...{ amount_total: order.totalCents, currency },
+    id: `${name}:delayed`,
+    metadata: { order_code: order.code },
+    payment_status: "paid",
+    payment_intent: name,
+    amount_total: order.totalCents,
+    currency,
   };
   return { id: `sandbox:step:${id}`, type: "checkout.session.async_payment_succeeded", data: { object } };
 }

@@ -64,7 +64,12 @@ async function putTestMethod({ db, clock }: Deps, principal: Principal, asked: A
     const [at, by] = [clock(), actorOf(principal)];
     await replaceMethods(tx, { partnerId, environment }, by);
     await insertMethod(tx, {
-      ...{ id, partnerId, environment, customer: sandboxCustomer(partnerId), addedBy: by, addedAt: at },
+      id,
+      partnerId,
+      environment,
+      customer: sandboxCustomer(partnerId),
+      addedBy: by,
+      addedAt: at,
     });
     const saved = savedTestMethod(name, id);
     await updateMethod(tx, id, { state: "active", setupIntent: sandboxSetup(name, id), saved });

@@ -133,7 +133,13 @@ async function send(
   const id = charges.paymentIdOf(first);
   const amountCents = charges.sumOfCharges(payment);
   return account.charge({
-    ...{ id, orderCodes: codesIn(payment), environment, firmName, ...confirmed, amountCents, currency },
+    id,
+    orderCodes: codesIn(payment),
+    environment,
+    firmName,
+    ...confirmed,
+    amountCents,
+    currency,
   });
 }
 

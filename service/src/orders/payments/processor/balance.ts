@@ -70,9 +70,15 @@ function movementOf({
   // Skips charges without a payment intent, because this service makes no such charges.
   if (!paymentIntent) return null;
   return {
-    ...{ id, kind, source: source.id, paymentIntent, amountCents: money.amount, feeCents: money.fee },
+    id,
+    kind,
+    source: source.id,
+    paymentIntent,
+    amountCents: money.amount,
+    feeCents: money.fee,
     isOurs: isOurs(metadata ?? {}),
-    ...{ currency: money.currency.toLowerCase(), createdAt: new Date(money.created * 1000) },
+    currency: money.currency.toLowerCase(),
+    createdAt: new Date(money.created * 1000),
   };
 }
 

@@ -89,21 +89,19 @@ function refundMessage(object: Fields): ProcessorMessage {
   const [share, request] = [text(payment), text(asked)];
   const isShare = share !== null && request === shareRequest(share);
   return {
-    ...{
-      kind: "refunded",
-      paymentIntent: idOf(object["payment_intent"]),
-      orderCode: null,
-      checkoutId: null,
-      chargeId: null,
-    },
-    ...{
-      share,
-      refund: isShare ? null : (request ?? text(object["id"])),
-      refundId: keyOf(object["id"]),
-      state,
-      request,
-    },
-    ...{ amount: sumOf(object["amount"]), currency: text(object["currency"]), whole: isShare },
+    kind: "refunded",
+    paymentIntent: idOf(object["payment_intent"]),
+    orderCode: null,
+    checkoutId: null,
+    chargeId: null,
+    share,
+    refund: isShare ? null : (request ?? text(object["id"])),
+    refundId: keyOf(object["id"]),
+    state,
+    request,
+    amount: sumOf(object["amount"]),
+    currency: text(object["currency"]),
+    whole: isShare,
   };
 }
 
@@ -207,7 +205,9 @@ export function readMessage({ type, data }: SignedEvent): ProcessorMessage {
     chargeId,
     share: null,
     refund: null,
-    ...{ refundId: null, state: "succeeded", request: null },
+    refundId: null,
+    state: "succeeded",
+    request: null,
     amount: whole(object["amount"]),
     currency: text(object["currency"]),
     whole: object["refunded"] === true,
@@ -233,12 +233,14 @@ function chargeMessage(kind: SessionMessage["kind"], chargeId: string, object: F
   const fault = fieldsOf(object["last_payment_error"]);
   const reason = text(fault["decline_code"]) ?? text(fault["code"]);
   return {
-    ...{ kind, sessionId: null, orderCode: codeOf(object), checkoutId: null, chargeId },
-    ...{
-      paymentIntent: idOf(object["id"]),
-      amount: whole(object["amount_received"]),
-      currency: text(object["currency"]),
-    },
+    kind,
+    sessionId: null,
+    orderCode: codeOf(object),
+    checkoutId: null,
+    chargeId,
+    paymentIntent: idOf(object["id"]),
+    amount: whole(object["amount_received"]),
+    currency: text(object["currency"]),
     reason: reason?.slice(0, 200) ?? null,
   };
 }
@@ -259,8 +261,12 @@ function disputeMessage(object: Fields): DisputeMessage | null {
   if (disputeId === null || paymentIntent === null) return null;
   const state = decisions[String(object["status"])] ?? "opened";
   return {
-    ...{ kind: "disputed", disputeId, paymentIntent, state },
-    ...{ amount: sumOf(object["amount"]), currency: text(object["currency"]) },
+    kind: "disputed",
+    disputeId,
+    paymentIntent,
+    state,
+    amount: sumOf(object["amount"]),
+    currency: text(object["currency"]),
   };
 }
 
@@ -280,7 +286,9 @@ function cardMessage(object: Fields): CardMessage | null {
   if (month < 1 || month > 12 || year < 2000 || year > 9999) return null;
   const last4 = text(card["last4"]);
   return {
-    ...{ kind: "card", method, brand: text(card["brand"])?.slice(0, 100) ?? null },
+    kind: "card",
+    method,
+    brand: text(card["brand"])?.slice(0, 100) ?? null,
     last4: last4 !== null && /^\d{4}$/.test(last4) ? last4 : null,
     expires: `${String(month).padStart(2, "0")}/${year}`,
   };

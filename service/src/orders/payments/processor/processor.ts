@@ -104,11 +104,9 @@ export function openProcessor(settings: ProcessorSettings, baseUrl: string): Pro
     livemode: livemodeOf(secretKey),
     accountAgain,
     firm: firmAccount(sdk),
-    ...{
-      ...accountBooks(sdk, isTestModeKey(secretKey) ? "test" : "live"),
-      ...webhookEndpoints(sdk),
-      ...checkoutSessions(sdk, baseUrl),
-    },
+    ...accountBooks(sdk, isTestModeKey(secretKey) ? "test" : "live"),
+    ...webhookEndpoints(sdk),
+    ...checkoutSessions(sdk, baseUrl),
     ...refunds(sdk),
     verify: (body, signature, now) => verifyEvent(sdk, webhookSecret, { body, signature, now }),
   };

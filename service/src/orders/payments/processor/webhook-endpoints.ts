@@ -13,10 +13,15 @@ export const neededEvents: readonly string[] = [
     (each) => `checkout.session.${each}`,
   ),
   ...["succeeded", "processing", "payment_failed", "canceled"].map((each) => `payment_intent.${each}`),
-  ...["setup_intent.succeeded", "setup_intent.setup_failed"],
-  ...["mandate.updated", "payment_method.automatically_updated", "charge.refunded"],
+  "setup_intent.succeeded",
+  "setup_intent.setup_failed",
+  "mandate.updated",
+  "payment_method.automatically_updated",
+  "charge.refunded",
   ...["created", "updated", "closed"].map((each) => `charge.dispute.${each}`),
-  ...["refund.created", "refund.updated", "refund.failed"],
+  "refund.created",
+  "refund.updated",
+  "refund.failed",
 ];
 
 export type WebhookEndpoints = {

@@ -169,8 +169,10 @@ async function taskOfEarlierAccount(db: Sql, now: Date): Promise<NeededTask | nu
   if (since === null) return null;
   const { charges, checkouts, refunds, disputes, payments, cents } = await leftInAccount(db, now);
   const open = [
-    ...[countText(charges, "charge"), countText(checkouts, "payment page")],
-    ...[countText(refunds, "refund"), countText(disputes, "dispute")],
+    countText(charges, "charge"),
+    countText(checkouts, "payment page"),
+    countText(refunds, "refund"),
+    countText(disputes, "dispute"),
   ].filter((text) => text !== null);
   const unseen = countText(payments, "payment");
   if (open.length === 0 && unseen === null) return null;

@@ -120,7 +120,10 @@ export const testMethodBody = (id: string, error?: string): Html =>
 ${errorSummary(error)}
 <form class="form" method="post" action="${billingPath}/test-method/${id}">
 ${radios({
-  ...{ name: "method", label: "Card or bank account", required: true, value: "card" },
+  name: "method",
+  label: "Card or bank account",
+  required: true,
+  value: "card",
   options: Object.entries(testMethods).map(([value, method]) => ({
     value,
     label: `${methodName(method)}: ${method.words}`,
@@ -174,7 +177,12 @@ function limitForm(view: BillingView, each: Spender, form: string): Html {
   const mine = typed?.["spender"] === spender ? typed : undefined;
   const amount = (field_: keyof typeof limitLabels, cents: number) =>
     field({
-      ...{ form, name: field_, label: limitLabels[field_], maxLength: 12, inputMode: "decimal", autocomplete: "off" },
+      form,
+      name: field_,
+      label: limitLabels[field_],
+      maxLength: 12,
+      inputMode: "decimal",
+      autocomplete: "off",
       value: mine?.[field_] ?? typedAmount(cents),
     });
   return html`<form class="form" method="post" action="${billingPath}/limits"><h3 class="breakable">${name}</h3>

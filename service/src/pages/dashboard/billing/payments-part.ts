@@ -129,8 +129,11 @@ export const chargesPart = (view: BillingView): Html =>
     : html`${view.payments.some(isAltered) && notice("stopped", "A payment is not what was written", "A record was altered in the database. The payment’s sum and state are left out of this list. Contact the operator of this service, who has to restore the record.")}${records(
         "Payments of your firm",
         [
-          ...[{ label: "Orders" }, { label: "File number" }, { label: "Sum", number: true }],
-          ...[{ label: "State" }, { label: "Asked" }],
+          { label: "Orders" },
+          { label: "File number" },
+          { label: "Sum", number: true },
+          { label: "State" },
+          { label: "Asked" },
         ],
         view.payments.slice(0, listedPayments).flatMap((charges) => {
           const [first] = charges;

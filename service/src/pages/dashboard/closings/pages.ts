@@ -209,7 +209,11 @@ function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
       pdfJs: frame.assets.pdfJs.folder,
       zone: { note: zoneNote(zone, principalOf(request)), isChosen: zone.isChosen },
       templates: await templatesOf(templates, principalOf(request), documentsIn(values)),
-      ...{ used, refusedFields, withoutPlace, draft, note },
+      used,
+      refusedFields,
+      withoutPlace,
+      draft,
+      note,
     });
     const title = refusals.length + withoutPlace.length > 0 ? "Please check the form: new closing" : "New closing";
     return dashboardPage(frame, request, { title, section: "rooms", body, scripts: ["new-closing.js"] });

@@ -198,7 +198,10 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
     throw new ClosingRefused([...messages], { fields: refusedFields, withoutPlace });
   const priced = pricesOf(drafts, documents);
   return {
-    ...{ room, sealsWhenDone: values["seals_when_done"] === "on", people: participantsIn(values), documents: drafts },
+    room,
+    sealsWhenDone: values["seals_when_done"] === "on",
+    people: participantsIn(values),
+    documents: drafts,
     methodToCharge: await agreedMethod(orders, principal, values, priced),
   };
 }

@@ -80,7 +80,9 @@ export async function quoteOf(orders: OrderDeps, request: FastifyRequest, values
   const { text, button, charged } = await afterClosing(orders, principal, {
     payBy: values["pay_by"] === "firm" ? "firm" : "client",
     amounts: lines.map(({ amountCents }) => amountCents),
-    ...{ isPriced, signs, sum: { amount: money(totalCents), isFinal } },
+    isPriced,
+    signs,
+    sum: { amount: money(totalCents), isFinal },
   });
   // The form contains the displayed sum and payment method, so that no other sum or method is charged.
   const hidden = shownChargeFields({ cents: totalCents, isFinal, method: charged });

@@ -64,7 +64,10 @@ export function waysText(roles: readonly Role[], numbers: readonly number[]): st
   if (roles.every(isPlain) && !haveTurns(roles)) return "";
   const ways = roles.map(
     ({ routing, auth, language }, index): SignerWay => ({
-      ...{ person: numbers[index] ?? 0, routing, auth, language },
+      person: numbers[index] ?? 0,
+      routing,
+      auth,
+      language,
     }),
   );
   return JSON.stringify(ways);

@@ -119,15 +119,15 @@ export function orderDetailPage(
   closingRoute(forms, frame, db);
   sandboxForms(forms, { ...sandbox, limits }, form);
   copyLinkForm(forms, { limits, envelopes }, form.refused);
-  signerForms(
-    forms,
-    { ...{ db, clock, limits, envelopes, replaceInRooms }, closingsOf: deps.corrections.closingsOf },
-    show,
-  );
+  signerForms(forms, { db, clock, limits, envelopes, replaceInRooms, closingsOf: deps.corrections.closingsOf }, show);
   sittingForm(
     forms,
     {
-      ...{ limits, baseUrl: frame.baseUrl, envelopes, path: "/dashboard/orders", anchor: "signers-title" },
+      limits,
+      baseUrl: frame.baseUrl,
+      envelopes,
+      path: "/dashboard/orders",
+      anchor: "signers-title",
       ordersOf: async (_, code) => [code],
     },
     form,
@@ -188,7 +188,14 @@ async function showOrder(
   const body = orderDetailBody({
     ...view,
     submission,
-    ...{ corrected, history, notes, mails, documents, ...bills, rooms, openRooms },
+    corrected,
+    history,
+    notes,
+    mails,
+    documents,
+    ...bills,
+    rooms,
+    openRooms,
     sendable: mailsToSendAgain(deps.acceptsPayment, {
       ...order,
       isPaidByFirm: await wasPaidByFirm(db, order.code),

@@ -124,7 +124,9 @@ const isRefundForm = (typed: FormValues): boolean => typed["amount"] !== undefin
 
 function addressFields(shipTo: Corrected["shipTo"], typed?: FormValues): Html {
   const part = (name: keyof NonNullable<Corrected["shipTo"]>, label: string) => ({
-    ...{ form: "address", name: `ship_${name}`, label },
+    form: "address",
+    name: `ship_${name}`,
+    label,
     value: typed?.[`ship_${name}`] ?? shipTo?.[name] ?? "",
   });
   const line = (name: keyof NonNullable<Corrected["shipTo"]>, label: string, maxLength: number, required = true) =>

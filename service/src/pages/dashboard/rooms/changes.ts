@@ -90,7 +90,11 @@ function signingForm(forms: FastifyInstance, { frame, closings }: RoomsDeps, for
   sittingForm(
     forms,
     {
-      ...{ limits, baseUrl, envelopes: closings, path: "/dashboard/rooms", anchor: "orders" },
+      limits,
+      baseUrl,
+      envelopes: closings,
+      path: "/dashboard/rooms",
+      anchor: "orders",
       async ordersOf(owner, code, isEnd) {
         const room = await ownRoom(closings, owner, code);
         const codes = isEnd ? deviceCodes(room) : signingCodes(room);

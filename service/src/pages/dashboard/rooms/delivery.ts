@@ -202,7 +202,9 @@ function certificateBox({ version, isCurrent, others }: CertificateOffer, typed:
       ? "also of those that you untick here"
       : `also of those that you untick here, and of ${others} more: not finished, taken out of the room, or placed by another firm`;
   return checkbox({
-    ...{ form: "delivery", name: "certificate", value: String(version) },
+    form: "delivery",
+    name: "certificate",
+    value: String(version),
     label: `With the closing certificate, version ${version}`,
     checked: typed === null ? isCurrent && others === 0 : typed["certificate"] === String(version),
     hint: `${use} Its codes open the pages of the closing and of all its orders, ${more}.`,

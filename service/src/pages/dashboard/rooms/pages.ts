@@ -89,7 +89,11 @@ export function roomsPages(forms: FastifyInstance, deps: RoomsDeps): void {
 
 const latestMost = 25;
 const latest: FirmOrdersQuery = {
-  ...{ text: null, statuses: null, from: null, until: null, place: null },
+  text: null,
+  statuses: null,
+  from: null,
+  until: null,
+  place: null,
   sort: "newest",
   side: "after",
 };

@@ -13,8 +13,23 @@ import { csv } from "../orders/list/page.ts";
 type Line = StatementWithLines["lines"][number];
 
 const headIn = (zone: string): string[] => [
-  ...[`Date (${zone})`, "File number", "Order", "Services", "Number", "Kind", "Payment", "Refund", "Charge", "Credit"],
-  ...["Currency", "Taken back by the bank", "Paid by", "Amount", "Balance", "Document", "Discount"],
+  `Date (${zone})`,
+  "File number",
+  "Order",
+  "Services",
+  "Number",
+  "Kind",
+  "Payment",
+  "Refund",
+  "Charge",
+  "Credit",
+  "Currency",
+  "Taken back by the bank",
+  "Paid by",
+  "Amount",
+  "Balance",
+  "Document",
+  "Discount",
   "Payment reference",
 ];
 
@@ -32,7 +47,24 @@ export function statementCsv({ statement, lines }: StatementWithLines): string {
   const { startsAt, endsAt, zone, sums } = statement;
   const day = dayIn(zone);
   const balanceRow = (date: string, kind: string, cents: number) => [
-    ...[date, "", "", "", "", kind, "", "", "", "", "USD", "", "", "", dollars(cents), "", "", ""],
+    date,
+    "",
+    "",
+    "",
+    "",
+    kind,
+    "",
+    "",
+    "",
+    "",
+    "USD",
+    "",
+    "",
+    "",
+    dollars(cents),
+    "",
+    "",
+    "",
   ];
   // The last day of the month. `endsAt` itself is already in the next month, so one millisecond is subtracted.
   const lastDay = endsAt === null ? "" : day.format(new Date(endsAt.getTime() - 1));
@@ -53,11 +85,23 @@ export function statementCsv({ statement, lines }: StatementWithLines): string {
       const [isReceipt, isCredit] = [kind === "receipt", kind.startsWith("credit")];
       const isPayment = isReceipt || line.received !== null;
       return [
-        ...[day.format(at), reference ?? "", shortCode(orderCode), services, number, lineKind(line, zone)],
-        ...[isPayment ? amount : "", isCredit ? amount : ""],
-        ...[isReceipt && applied ? amount : "", credit, currency.toUpperCase()],
-        ...[isPayment || isCredit ? "" : amount, paidByText(line), figure(signedCents(line)), dollars(line.balance)],
-        ...[line.document ?? "", line.discountCents === 0 ? "" : dollars(line.discountCents)],
+        day.format(at),
+        reference ?? "",
+        shortCode(orderCode),
+        services,
+        number,
+        lineKind(line, zone),
+        isPayment ? amount : "",
+        isCredit ? amount : "",
+        isReceipt && applied ? amount : "",
+        credit,
+        currency.toUpperCase(),
+        isPayment || isCredit ? "" : amount,
+        paidByText(line),
+        figure(signedCents(line)),
+        dollars(line.balance),
+        line.document ?? "",
+        line.discountCents === 0 ? "" : dollars(line.discountCents),
         line.paymentReference ?? "",
       ];
     }),
@@ -109,8 +153,11 @@ const plain = (text: string): string =>
 const describe = (line: Line, zone: string): string =>
   plain(
     [
-      ...[line.number, line.reference ?? `Order ${shortCode(line.orderCode)}`, line.document ?? ""],
-      ...[line.services, line.kind === "receipt" ? "" : lineKind(line, zone)],
+      line.number,
+      line.reference ?? `Order ${shortCode(line.orderCode)}`,
+      line.document ?? "",
+      line.services,
+      line.kind === "receipt" ? "" : lineKind(line, zone),
     ]
       .filter((each) => each !== "")
       .join(" - "),

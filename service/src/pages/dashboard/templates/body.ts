@@ -61,7 +61,10 @@ function placesPart({ written, fileUrl, error }: PlacesView): Html {
   const refused = error?.startsWith("fields[") ? [fieldRefusal(error)] : [];
   return placesElements(
     {
-      ...{ id: "places", name: "fields", value: written, fileUrl },
+      id: "places",
+      name: "fields",
+      value: written,
+      fileUrl,
       refusals: refused.map(({ index, rule }) => ({ index, text: rule })),
       text: "Choose a PDF above. Then you can say on its pages where each role signs and fills in.",
     },

@@ -177,7 +177,9 @@ async function afterPlacingRows(
   const isCharged = method !== undefined && refusal === null && found.waiting > 0;
   const cents = isCharged ? sumOfPrices(await nextPrices(bulk, principal, found)) : 0;
   const after = afterPlacingList({
-    ...{ method, refusal, cents },
+    method,
+    refusal,
+    cents,
     signs: ofCatalog?.sign ?? services.svc_sign !== undefined,
     hasCheckout: orders.offer.acceptsPayment(principal.environment),
   });

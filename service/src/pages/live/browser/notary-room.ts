@@ -32,7 +32,10 @@ const chat = startChat({ base, nameOf, unsent: words["unsent"] ?? "" });
 const lead = startFollowing({ base, words });
 const showReader = startReaders(nameOf);
 const { showOwn, showTrack, dropOthers, clear, moves } = startPictures({
-  ...{ grid, self, nameOf, larger: words["larger"] },
+  grid,
+  self,
+  nameOf,
+  larger: words["larger"],
   silenced() {
     joinButton.hidden = false;
   },

@@ -156,7 +156,8 @@ function openEnd(bar: HTMLElement, isFilledIn: () => boolean) {
     showBar();
   }).observe(button);
   return {
-    ...{ button, showBar },
+    button,
+    showBar,
     /** Scrolls to Sign, and focuses the list of values that Sign will write, so that the next key does not sign. */
     lead: (): void => leadTo(button, { focus: part("sign-values") }),
   };
@@ -234,7 +235,11 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
     const group = field.choices ? fields.filter((each) => each.group === field.group) : [];
     if (isBox(field)) return boxField(field, part<HTMLInputElement>(id), { form, words, place, group });
     return buttonField(field, part<ValueInput>(id), {
-      ...{ own, words, place, refresh, drawnAt: pages.drawnAt },
+      own,
+      words,
+      place,
+      refresh,
+      drawnAt: pages.drawnAt,
       filled(value) {
         leadOn();
         tellFilled(field, value, countInputs(shown.filter(isOpenNow).map((one) => one.field)), words);

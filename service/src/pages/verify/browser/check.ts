@@ -89,7 +89,8 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
     const read = custody.get(pdf);
     const outcome = await checkPdf(pdf, own, others, {
       ...(read ? ofNoRecord(context) : context),
-      ...{ manifests, isLiveRoom },
+      manifests,
+      isLiveRoom,
     });
     if (!read || outcome.verdict === "handed_in") {
       judged.push(outcome);

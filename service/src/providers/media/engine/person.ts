@@ -171,7 +171,9 @@ export function qualityOf(person: Person, at: number, recorder: Recorder | null)
     person: name,
     at,
     ...packets,
-    ...{ silentMs: silenceOf(person, at), unseenMs, picture: recorded?.picture ?? null },
+    silentMs: silenceOf(person, at),
+    unseenMs,
+    picture: recorded?.picture ?? null,
   };
 }
 

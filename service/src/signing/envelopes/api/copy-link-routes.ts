@@ -25,7 +25,10 @@ export function copyLinkRoutes(app: FastifyInstance, deps: { frame: RouteDeps; e
     return {
       links: links.map(({ attempt, n, name, email, issuedAt }) => ({
         linkId: `${attempt}-${n}`,
-        ...{ n, name, email, issuedAt: issuedAt.toISOString() },
+        n,
+        name,
+        email,
+        issuedAt: issuedAt.toISOString(),
       })),
       requestId,
     };

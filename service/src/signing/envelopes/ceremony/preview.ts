@@ -77,7 +77,11 @@ export const createPreview =
     const at = clock();
     const zone = await zoneOf(db, holder);
     const input = {
-      ...{ fields: requested, isNotarized, page: signaturePageWords, at, zone },
+      fields: requested,
+      isNotarized,
+      page: signaturePageWords,
+      at,
+      zone,
       docSha256: hash.copy().digest("hex"),
       signers: signers.map(({ name, language, routing }) => ({ name, language, routing })),
       tried: signers.map(({ tried }) => tried),

@@ -19,8 +19,14 @@ export const isSame = (one: Person, other: Person): boolean =>
 
 // Statuses in which a document is still to be signed, now or later.
 const toBeSigned = [
-  ...["ManualQuoteRequired", "QuoteReady", "AwaitingPayment", "PaymentFailed", "Paid"],
-  ...["EsignPending", "EsignDeclined", "EsignExpired"],
+  "ManualQuoteRequired",
+  "QuoteReady",
+  "AwaitingPayment",
+  "PaymentFailed",
+  "Paid",
+  "EsignPending",
+  "EsignDeclined",
+  "EsignExpired",
 ];
 
 // For an order on hold, the status to which it will return decides.

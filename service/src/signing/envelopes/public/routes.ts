@@ -87,25 +87,33 @@ function logProofRoutes(
   const custodySha256 = ({ custodyCertSha256 }: EnvelopeRecord) => custodyCertSha256;
   const files = [
     {
-      ...{ kind: proof, of: "the sealed document", sha256Of: documentSha256 },
+      kind: proof,
+      of: "the sealed document",
+      sha256Of: documentSha256,
       url: "/api/verify/envelope/:verifyCode/tlog-proof",
       operationId: "downloadEnvelopeLogProof",
       name: "sealed.pdf.tlog-proof",
     },
     {
-      ...{ kind: proof, of: "the custody certificate", sha256Of: custodySha256 },
+      kind: proof,
+      of: "the custody certificate",
+      sha256Of: custodySha256,
       url: "/api/verify/envelope/:verifyCode/custody/tlog-proof",
       operationId: "downloadCustodyLogProof",
       name: "custody.pdf.tlog-proof",
     },
     {
-      ...{ kind: ots, of: "the sealed document", sha256Of: documentSha256 },
+      kind: ots,
+      of: "the sealed document",
+      sha256Of: documentSha256,
       url: "/api/verify/envelope/:verifyCode/ots",
       operationId: "downloadEnvelopeRootOts",
       name: "sealed.pdf.ots",
     },
     {
-      ...{ kind: ots, of: "the custody certificate", sha256Of: custodySha256 },
+      kind: ots,
+      of: "the custody certificate",
+      sha256Of: custodySha256,
       url: "/api/verify/envelope/:verifyCode/custody/ots",
       operationId: "downloadCustodyRootOts",
       name: "custody.pdf.ots",

@@ -137,7 +137,10 @@ export async function appendToTrail(
   if (topic && typeof detail["signer"] === "number")
     await tx.query(
       signerEvent(envelope, {
-        ...{ topic, signer: detail["signer"], at, position: next.position },
+        topic,
+        signer: detail["signer"],
+        at,
+        position: next.position,
         ...(event !== "link_issued" && { channel }),
       }),
     );

@@ -130,7 +130,10 @@ const mailIn = (queue: string) =>
       const identifies = role === null || role === "credible_witness" || role === "witness";
       const entry = {
         uid: `${id}@${host}`,
-        ...{ sequence, startsAt, stampedAt: clock(), isCanceled: isOff },
+        sequence,
+        startsAt,
+        stampedAt: clock(),
+        isCanceled: isOff,
         summary: words.summary,
         description: `${words.modes[mode]}: ${meetingPoint ?? url}`,
         location: meetingPoint ?? url,

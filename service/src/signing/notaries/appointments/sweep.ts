@@ -30,8 +30,16 @@ export async function sweepAppointments(deps: SweepDeps, stopping: AbortSignal):
  * The order statuses after a notarization. An appointment that has begun then ends as done; a later one is canceled.
  */
 const notarized: ReadonlySet<string> = new Set([
-  ...["NotarizationComplete", "ShippingPending", "Shipped", "Delivered", "ShippingFailed"],
-  ...["FaxPending", "FaxSent", "FaxDelivered", "FaxFailed", "Completed"],
+  "NotarizationComplete",
+  "ShippingPending",
+  "Shipped",
+  "Delivered",
+  "ShippingFailed",
+  "FaxPending",
+  "FaxSent",
+  "FaxDelivered",
+  "FaxFailed",
+  "Completed",
 ]);
 const refused: ReadonlySet<string> = new Set(["NotarizationFailed", "IdentityLocked"]);
 

@@ -64,7 +64,9 @@ async function waitingOrders(
       ...order,
       // If the order names no signers, the client is the person who appears.
       signers: signersOf({ ...order, customerName, customerEmail }).map(({ name, email, language }) => ({
-        ...{ name, email, language },
+        name,
+        email,
+        language,
       })),
     }));
 }
@@ -155,7 +157,9 @@ export async function withCurrentEmails(
 ): Promise<OrderPeople["signers"]> {
   const corrections = await correctionsOf(db, orderId);
   return signers.map(({ name, email, language }) => ({
-    ...{ name, email: currentEmail(corrections, { name, email }), language },
+    name,
+    email: currentEmail(corrections, { name, email }),
+    language,
   }));
 }
 

@@ -30,7 +30,14 @@ type AppointmentMail = {
 type VouchedMail = AppointmentMail & { mac: string };
 
 const mailMembers = ({ to, name, url, when, notary, partnerId, environment, id }: AppointmentMail): Members => ({
-  ...{ id, to, name, url, when, notary, partnerId, environment },
+  id,
+  to,
+  name,
+  url,
+  when,
+  notary,
+  partnerId,
+  environment,
 });
 
 /**

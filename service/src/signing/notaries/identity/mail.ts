@@ -119,7 +119,12 @@ export const identityMail = defineMail({
     const { subject, hello, line, have, link, caution } = words[language];
     return {
       id: `identity:${checkId}`,
-      ...{ to, environment, subject, language, caution, firm },
+      to,
+      environment,
+      subject,
+      language,
+      caution,
+      firm,
       greeting: hello(isPlainName(name) ? name : null),
       lines: [line(isPlainName(notary) ? notary : null), have],
       link: { label: link, url: `${baseUrl}/identity/${token}?lang=${language}` },

@@ -170,7 +170,9 @@ async function askFee(tx: Tx, order: LockedOrder, { requestedBy, actor, at }: Fe
   const asked = await requestPartRefund(tx, order, {
     amountCents: refundCents,
     reason: feeReason,
-    ...{ requestedBy, actor, at },
+    requestedBy,
+    actor,
+    at,
   });
   return "refusal" in asked ? { noRefund: asked.refusal } : { refund: asked.requestId, refundCents };
 }

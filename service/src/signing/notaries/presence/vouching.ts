@@ -36,7 +36,10 @@ export function withWitness(sheet: Progress, typed: Typed, signer: number): Type
   if (!identified) throw new ServiceError("conflict", "The credible witness is not identified yet.");
   if (!sworn) throw new ServiceError("conflict", `${identified.name} has not sworn who ${nameOf(sheet, signer)} is.`);
   const principal: Principal = {
-    ...{ name: "", address: "", basis: "credible_witness", credential: null },
+    name: "",
+    address: "",
+    basis: "credible_witness",
+    credential: null,
     witness: { ...identified, ...sworn },
   };
   const {

@@ -89,7 +89,12 @@ function contentsText(
   };
   return `${JSON.stringify(
     {
-      ...{ notary: notaryId, name, environment, exportedAt: createdAt.toISOString(), from, to },
+      notary: notaryId,
+      name,
+      environment,
+      exportedAt: createdAt.toISOString(),
+      from,
+      to,
       journal: fault === undefined ? journal : { fault },
       recordings: recordings.map(now),
     },

@@ -92,8 +92,14 @@ export async function readTakes(deps: ReadDeps, recording: Recording): Promise<R
     const own = takes.get(line.take);
     if (!own)
       takes.set(line.take, {
-        ...{ take: line.take, person: line.person, bytes: bytes.length, chunks: 1, header: bytes },
-        ...{ firstAt: line.at, lastAt: line.at, hash: createHash("sha256").update(bytes) },
+        take: line.take,
+        person: line.person,
+        bytes: bytes.length,
+        chunks: 1,
+        header: bytes,
+        firstAt: line.at,
+        lastAt: line.at,
+        hash: createHash("sha256").update(bytes),
       });
     else {
       own.hash.update(bytes);

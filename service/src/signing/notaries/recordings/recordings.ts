@@ -207,7 +207,10 @@ export class Recordings {
   recover(isLeased: (session: string) => Promise<boolean>): Promise<void> {
     const { media, log } = this.#deps;
     return recoverParts({
-      ...{ spoolDir: media.spoolDir, log, signal: this.#stopping.signal, isLeased },
+      spoolDir: media.spoolDir,
+      log,
+      signal: this.#stopping.signal,
+      isLeased,
       // Skips a session that was opened at this node again. Its earlier parts were stored when it was opened.
       whileClosed: (session, work) =>
         inOrder(this.#turns, session, async () => (this.#ids.has(session) ? undefined : work())),

@@ -253,7 +253,9 @@ export async function onRecord(deps: LiveDeps, { order, notary }: Claimed): Prom
     session: { tool: deps.tool, id: session.id },
     recording: {
       sha256: headSha256,
-      ...{ keptAt: desk.baseUrl, keptUntil: recording.keepUntil, head: { recording: recording.id, seq, at } },
+      keptAt: desk.baseUrl,
+      keptUntil: recording.keepUntil,
+      head: { recording: recording.id, seq, at },
     },
   };
 }

@@ -244,7 +244,11 @@ export async function answerConsent(
       }
     }
     const consent = {
-      ...{ agreed, version, language, textSha256: text.sha256, at: at.toISOString() },
+      agreed,
+      version,
+      language,
+      textSha256: text.sha256,
+      at: at.toISOString(),
       ...(observers.length > 0 && { observers }),
       ...(where && { own: true, where }),
     };

@@ -75,7 +75,12 @@ export const liveMail = defineMail({
     const by = isPlainName(notary) ? notary : null;
     return {
       id: `live:${personId}:${codeId ?? "link"}${at === undefined ? "" : `:${at}`}`,
-      ...{ to, environment, subject, language, firm, caution: words.caution },
+      to,
+      environment,
+      subject,
+      language,
+      firm,
+      caution: words.caution,
       greeting: words.hello(isPlainName(name) ? name : null),
       lines: code === null ? [words.link.line(by), words.link.have] : [words.code.line(code), words.code.minutes],
       // The code must be entered in the browser that requested it, so the mail with a code has no link to the room.

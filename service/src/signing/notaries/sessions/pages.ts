@@ -100,7 +100,10 @@ export async function reportPage(deps: LiveDeps, link: RoomLink, typed: Typed): 
   const room = deps.rooms.roomOf(session.id);
   if (!room) throw notHere();
   deps.rooms.tellNotary(session.id, {
-    ...{ kind: "reads", person: personName(person.n), page, pages },
+    kind: "reads",
+    person: personName(person.n),
+    page,
+    pages,
     isFollowing: typed["following"] === "yes",
   });
   return room.led;

@@ -90,12 +90,20 @@ export class LiveRooms extends PageStreams {
 
   add(session: string, orderId: number, liveAt: Date, people: readonly string[], lease: OwnLease): Room {
     const room: Room = {
-      ...{ session, orderId, liveAt: liveAt.getTime() },
+      session,
+      orderId,
+      liveAt: liveAt.getTime(),
       people: new Map(),
       observers: new Map(),
       holders: new Map(),
       recorded: new Set(),
-      ...{ turn: null, broken: null, failedResumes: 0, led: null, minutesLeft: null, checks: null, lease },
+      turn: null,
+      broken: null,
+      failedResumes: 0,
+      led: null,
+      minutesLeft: null,
+      checks: null,
+      lease,
     };
     for (const person of people) this.#expect(room, person, false);
     this.#rooms.set(session, room);

@@ -178,8 +178,10 @@ export async function issued(): Promise<Made> {
   const good = await stamped(document());
   const offOwn = put("own-key-off-its-curve.pdf", offCurve(good, sealer.certificate.spki));
   const own = notVerified({
-    ...{ document_unchanged_since_seal: "unchecked", seal_signature_valid: "fails" },
-    ...{ seal_certificate_trusted: "fails", time_stamp_valid: "holds" },
+    document_unchanged_since_seal: "unchecked",
+    seal_signature_valid: "fails",
+    seal_certificate_trusted: "fails",
+    time_stamp_valid: "holds",
   });
   one("the seal's own key off its curve", offOwn, ["trust/seal.pem"], own, unusable);
   const offStamper = put("time-stamp-key-off-its-curve.pdf", offCurve(good, tsa.certificate.spki));

@@ -109,7 +109,9 @@ export async function logged(): Promise<Made> {
       ...carriedAlone,
       expect: notVerified({
         ...ended,
-        ...{ log_inclusion: "fails", log_checkpoint_signed: "holds", log_checkpoint_stamped: "holds" },
+        log_inclusion: "fails",
+        log_checkpoint_signed: "holds",
+        log_checkpoint_stamped: "holds",
         log_carried: "holds",
       }),
       teaches:

@@ -72,10 +72,20 @@ test("the places of witnesses are proposed apart, with the role of a witness, an
   const rule = (x: number, y: number) => `0.75 w ${x} ${y} m ${x + 180} ${y} l S`;
   const content = [
     text(72, 700, "IN WITNESS WHEREOF, the parties have signed this agreement on the dates below."),
-    ...[rule(72, 650), text(72, 638, "Signature of Buyer"), rule(330, 650), text(330, 638, "Date")],
-    ...[rule(72, 580), text(72, 568, "Signature of Witness"), rule(330, 580), text(330, 568, "Date")],
-    ...[text(72, 520, "WITNESSES:"), rule(72, 490), rule(72, 466), text(72, 455, "Print name")],
-    ...[text(72, 380, "Notary Public"), rule(150, 380)],
+    rule(72, 650),
+    text(72, 638, "Signature of Buyer"),
+    rule(330, 650),
+    text(330, 638, "Date"),
+    rule(72, 580),
+    text(72, 568, "Signature of Witness"),
+    rule(330, 580),
+    text(330, 568, "Date"),
+    text(72, 520, "WITNESSES:"),
+    rule(72, 490),
+    rule(72, 466),
+    text(72, 455, "Print name"),
+    text(72, 380, "Notary Public"),
+    rule(150, 380),
   ].join("\n");
   const { signers, witnesses } = proposeAll(await contentOf(makePdf({ content })));
   const placesOf = (list: typeof signers) =>
@@ -107,7 +117,9 @@ test("a date next to the line of a witness is the witness's, although it is besi
 
 test("a document's own fields for witnesses are proposed apart", async () => {
   const own = (name: string, y: number) => ({
-    ...{ kind: "signature" as const, name, options: [] },
+    kind: "signature" as const,
+    name,
+    options: [],
     rect: { x: 72, y, width: 180, height: 24 },
   });
   const fields = [own("BuyerSignature", 100), own("Witness_1_Signature", 200), own("NotarySignature", 300)];
@@ -152,7 +164,11 @@ test("a form's own empty choices are proposed with their options, and those that
     radio("Nameless", 410, ["Same", "Same"]),
   ]);
   const found = (await proposalsOf(pdf)).map(({ kind, label, rect, options, reason }) => [
-    ...[kind, label, Math.round(rect.x), Math.round(rect.y), reason],
+    kind,
+    label,
+    Math.round(rect.x),
+    Math.round(rect.y),
+    reason,
     options.map((each) => (each.rect ? [each.label, each.rect.x, each.rect.y] : each.label)),
   ]);
   assert.deepEqual(found, [

@@ -89,8 +89,11 @@ test("fails with the server, so that the job is retried and the mail is not repo
 test("writes a log's checkpoint into a header that is folded at spaces", async () => {
   const folder = temporaryFolder();
   const mailer = openMailer({
-    ...{ smtpUrl: null, mailFrom: "SignSealShip <sign@example.com>", dataDir: folder.path },
-    ...{ baseUrl: "https://sign.example.com", clock: () => new Date("2026-03-04T05:06:07Z") },
+    smtpUrl: null,
+    mailFrom: "SignSealShip <sign@example.com>",
+    dataDir: folder.path,
+    baseUrl: "https://sign.example.com",
+    clock: () => new Date("2026-03-04T05:06:07Z"),
   });
   const checkpoint = `sign.example.com/log/live\n12\n${"r".repeat(44)}\n\n— sign.example.com/log/live ${"s".repeat(92)}\n`;
   try {

@@ -296,8 +296,13 @@ test("origins are registered once, listed and removed, and belong to one firm an
 test("a key with limited scopes can't register or remove a site", async () => {
   const key = { id: "k", prefix: "", last4: "", createdAt: new Date(), scopes: ["orders"] as const, expiresAt: null };
   const principal: Principal = {
-    ...{ partnerId: "b7d03c56-1e94-4fa2-8c7b-6a2f905d13e8", environment: "test", firmName: "", tier: "trial" },
-    ...{ liveEnabled: false, member: null, key },
+    partnerId: "b7d03c56-1e94-4fa2-8c7b-6a2f905d13e8",
+    environment: "test",
+    firmName: "",
+    tier: "trial",
+    liveEnabled: false,
+    member: null,
+    key,
   };
   const refused = /Only a key without scopes may change embed origins/;
   await assert.rejects(addOrigin(running.deps, principal, "https://evil.example"), refused);

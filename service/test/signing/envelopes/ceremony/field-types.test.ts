@@ -167,7 +167,13 @@ test(
   async () => {
     const people = ["Jane", "Max"].map((name) => ({ name, email: `${name.toLowerCase()}-o${unique++}@example.com` }));
     const own = (name: keyof typeof placesOfEmpty, kind: string, signer: number, more: object = {}) => ({
-      ...{ kind, signer, page: 1, x: 72, y: placesOfEmpty[name], width: 150, height: 20 },
+      kind,
+      signer,
+      page: 1,
+      x: 72,
+      y: placesOfEmpty[name],
+      width: 150,
+      height: 20,
       ...more,
     });
     const sign = (signer: number) => ({

@@ -28,16 +28,15 @@ const signing = await openSigning();
  */
 const at = (name: Name | number, kind: RequestedField["kind"], signer: number, more: object = {}): RequestedField =>
   ({
-    ...{
-      kind,
-      signer,
-      page: 1,
-      x: 72,
-      y: typeof name === "number" ? name : placesOfEmpty[name],
-      width: 150,
-      height: 20,
-    },
-    ...{ label: null, required: true },
+    kind,
+    signer,
+    page: 1,
+    x: 72,
+    y: typeof name === "number" ? name : placesOfEmpty[name],
+    width: 150,
+    height: 20,
+    label: null,
+    required: true,
     ...more,
   }) as RequestedField;
 

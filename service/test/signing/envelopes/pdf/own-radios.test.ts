@@ -62,13 +62,29 @@ const all: readonly Option[] = states.map((label, index) => ({
 
 const asks = (places: readonly Option[] = all, more: object = {}): RequestedField =>
   ({
-    ...{ kind: "radio", signer: 1, page: 1, x: 72, y: 100, width: 12, height: 72 },
-    ...{ label: "Ownership", required: true, options: places, ...more },
+    kind: "radio",
+    signer: 1,
+    page: 1,
+    x: 72,
+    y: 100,
+    width: 12,
+    height: 72,
+    label: "Ownership",
+    required: true,
+    options: places,
+    ...more,
   }) as RequestedField;
 const signature = (signer: number): RequestedField =>
   ({
-    ...{ kind: "signature", signer, page: 1, x: 72 + 200 * (signer - 1), y: 600, width: 150, height: 40 },
-    ...{ label: null, required: true },
+    kind: "signature",
+    signer,
+    page: 1,
+    x: 72 + 200 * (signer - 1),
+    y: 600,
+    width: 150,
+    height: 40,
+    label: null,
+    required: true,
   }) as RequestedField;
 
 const used = async (document: Buffer, fields: readonly RequestedField[]) =>

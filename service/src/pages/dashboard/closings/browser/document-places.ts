@@ -90,11 +90,19 @@ export function connectPlaces(form: HTMLFormElement, typed: () => URLSearchParam
     const title = () => typed().get(`doc${n}_name`) ?? "";
     const signers = () => signersOf(typed(), n);
     return {
-      ...{ n, file, title, signers, opened: null },
+      n,
+      file,
+      title,
+      signers,
+      opened: null,
       everybody: () => peopleIn(typed()),
       isSigned: () => typed().get(`doc${n}_sign`) === "on",
       places: openPlaces({
-        ...{ id: host.id, input: part<HTMLInputElement>(`field-doc${n}_fields`), form, signers, changed },
+        id: host.id,
+        input: part<HTMLInputElement>(`field-doc${n}_fields`),
+        form,
+        signers,
+        changed,
         numbering: { signerOf: (row) => row, rowOf: (signer) => signer },
         previewed: { titleOf: title, isNotarized: () => typed().get(`doc${n}_notary`) === "on" },
         load: () => openFile(file, pdfJs),

@@ -24,7 +24,10 @@ const signing = part<HTMLInputElement>("field-svc_sign");
 const ask = part<HTMLInputElement>("places-ask");
 const placesInput = part<HTMLInputElement>("field-fields");
 const places = openPlaces({
-  ...{ id: "places", input: placesInput, form, signers: () => signersIn(form) },
+  id: "places",
+  input: placesInput,
+  form,
+  signers: () => signersIn(form),
   numbering: { signerOf: (row) => signerOf(signersIn(form))(row), rowOf: rowOf(signersIn(form)) },
   previewed: {
     isNotarized: () => boxes.notarize.checked,

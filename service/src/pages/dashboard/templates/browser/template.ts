@@ -21,7 +21,10 @@ function connect(form: HTMLFormElement): void {
   };
 
   const places = openPlaces({
-    ...{ id: "places", input: part<HTMLInputElement>("field-fields"), form, signers: () => rolesIn(form) },
+    id: "places",
+    input: part<HTMLInputElement>("field-fields"),
+    form,
+    signers: () => rolesIn(form),
     numbering: { signerOf: (row) => signerOf(rolesIn(form))(row), rowOf: rowOf(rolesIn(form)) },
     ...(storedUrl !== "" && { load: openStored }),
     previewed: {

@@ -108,7 +108,7 @@ const nothing = () => [];
 
 const sections: readonly ChangeRule[] = [
   accepted("an entry again, of a stream that goes on behind its length", nothing, {
-    ...{ prepared: { orphan: UNCLOSED } },
+    prepared: { orphan: UNCLOSED },
     make: again(OBJECT.orphan),
   }),
   accepted("an entry again, of an object with a key twice", nothing, {

@@ -67,7 +67,11 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
     focus,
   });
   const tools = openTools({
-    ...{ store, signers, say, preview, putInMiddle: actions.putInMiddle },
+    store,
+    signers,
+    say,
+    preview,
+    putInMiddle: actions.putInMiddle,
     view: { ...view, goToSignature: () => proposals.goToSignature() },
     close: () => dialog.close(),
     changed: refresh,
@@ -75,7 +79,12 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
   const panel = openPanel({ store, signers, pages: pdf.numPages, actions });
   const found = findPlaces(opened);
   const pointers = {
-    ...{ view: { ...view, pageSize }, store, overlay, rules, lines: found.lines, tool: tools.tool },
+    view: { ...view, pageSize },
+    store,
+    overlay,
+    rules,
+    lines: found.lines,
+    tool: tools.tool,
     put(...[kind, page, rect]: Parameters<typeof actions.put>) {
       tools.arm(null);
       actions.put(kind, page, rect);
@@ -84,8 +93,14 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
   followPointers(pointers);
   for (const kind of kinds) bringTool(pointers, kind, tools.buttonOf(kind));
   const proposals = showProposals({
-    ...{ found, store, rules, signers, say, focus },
-    ...{ row: tools.row, pages: { box: view.pageBox, size: pageSize } },
+    found,
+    store,
+    rules,
+    signers,
+    say,
+    focus,
+    row: tools.row,
+    pages: { box: view.pageBox, size: pageSize },
   });
   tools.palette.prepend(proposals.element);
   pressOnce(dialog);

@@ -125,25 +125,23 @@ type Start = Pick<Field, "kind" | "row" | "page"> & { readonly rect: Rect };
 export function newField({ kind, row, page, rect }: Start): Field {
   const labels = hasOptions({ kind }) ? ["Option 1", "Option 2"] : [];
   return {
-    ...{
-      id: newId(),
-      kind,
-      row,
-      page,
-      rect,
-      label: "",
-      help: "",
-      value: "",
-      readOnly: false,
-      // The date format that is usual in the United States. In the API, the default is ISO: 2026-01-05.
-      format: kind === "date" ? "us" : null,
-      name: "",
-      showWhen: null,
-      formula: "",
-      least: null,
-      most: null,
-      error: null,
-    },
+    id: newId(),
+    kind,
+    row,
+    page,
+    rect,
+    label: "",
+    help: "",
+    value: "",
+    readOnly: false,
+    // The date format that is usual in the United States. In the API, the default is ISO: 2026-01-05.
+    format: kind === "date" ? "us" : null,
+    name: "",
+    showWhen: null,
+    formula: "",
+    least: null,
+    most: null,
+    error: null,
     required: kind !== "checkbox",
     options: labels.map((label, index) => ({ label, rect: isSpread({ kind }) ? below(rect, index) : null })),
   };
@@ -193,7 +191,10 @@ export function written(fields: readonly Field[], signerOf: (row: number) => num
       const { name, showWhen, formula, least, most } = rules;
       const isTyped = hasValue(field) && formula === "";
       return {
-        ...{ kind, signer: signerOf(row), page, required },
+        kind,
+        signer: signerOf(row),
+        page,
+        required,
         ...(!isSpread(field) && rounded(rect)),
         ...(label !== "" && { label }),
         ...(help !== "" && { help }),
@@ -261,7 +262,15 @@ export function readWritten(text: string, rowOf: (signer: number) => number): Fi
       rect: isSpread({ kind }) ? rectIn(option) : null,
     }));
     return {
-      ...{ id: newId(), kind, row: rowOf(signer), page, label, help, required, options, error: null },
+      id: newId(),
+      kind,
+      row: rowOf(signer),
+      page,
+      label,
+      help,
+      required,
+      options,
+      error: null,
       rect: options[0]?.rect ?? rectIn(each),
       value: value === false ? "" : String(value),
       readOnly: each.read_only === true,

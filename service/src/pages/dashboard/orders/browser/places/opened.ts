@@ -29,7 +29,8 @@ export async function openDocument(
     for (let page = 2; page <= document.numPages; page++) await read(page);
   };
   return {
-    ...{ pdfJs, document },
+    pdfJs,
+    document,
     pageSize: (page) => sizes[page] ?? sizes[1] ?? { width: 612, height: 792 },
     // Reading the sizes fails if the document is closed meanwhile. Then nobody needs them, so the error is ignored.
     sizesRead: readAll().catch(() => {}),

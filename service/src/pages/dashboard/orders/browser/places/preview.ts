@@ -167,7 +167,10 @@ async function prepare(
   form.set("fields", written(fields, signerOf(signers)));
   if (isNotarized()) form.set("notarized", "on");
   const people = signers.map(({ row, name, email = "", language = "en", routing = 1 }) => ({
-    ...{ name, email, language, routing },
+    name,
+    email,
+    language,
+    routing,
     tried: tried.get(row) ?? null,
   }));
   form.set("signers", JSON.stringify(people));

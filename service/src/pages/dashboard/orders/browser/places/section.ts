@@ -132,7 +132,11 @@ export function openPlaces(deps: PlacesDeps) {
   });
 
   return {
-    ...{ store, rules, sent, open, edit },
+    store,
+    rules,
+    sent,
+    open,
+    edit,
     /** Shows the pages of another document; null closes it. */
     show(next: OpenDocument | null): void {
       void opened?.document.loadingTask.destroy();
@@ -181,7 +185,9 @@ function openSummary({ id, signers, previewed }: PlacesDeps) {
   const pictures = openPictures(part(`${id}-pictures`));
   let note = "";
   return {
-    ...{ button, clear, pictures },
+    button,
+    clear,
+    pictures,
     say(text: string): void {
       statusLine.textContent = text;
     },

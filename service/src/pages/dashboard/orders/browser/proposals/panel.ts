@@ -25,7 +25,9 @@ export function openPanel(roles: HTMLElement, undoPlacing: () => void) {
   const none = make("button", { type: "button", className: "quiet-button", textContent: "Hide them" });
   const actions = make("div", { className: "form-actions" }, owned, free, none);
   return {
-    ...{ owned, free, none },
+    owned,
+    free,
+    none,
     element: make("div", { className: "place-proposals" }, report, statusLine, roles, actions),
     /**
      * Reports the fields that one click placed. The clicked button has disappeared, so the focus moves to the undo

@@ -80,12 +80,17 @@ export function showProposals({ found, store, rules, signers: named, row, pages,
     panel.refresh({
       message: sentence(shown.length, { found, ofWitnesses: isUnsigned ? ofWitnesses : 0 }),
       owners: shown.flatMap((proposal) => owners.get(proposal) ?? []),
-      ...{ all: shown.length, free: free(shown, people).length, signers: people, row: chosen },
+      all: shown.length,
+      free: free(shown, people).length,
+      signers: people,
+      row: chosen,
     });
   }
 
   return {
-    ...{ element: panel.element, refresh, stop: followSearch(found, refresh) },
+    element: panel.element,
+    refresh,
+    stop: followSearch(found, refresh),
     /** Scrolls to the first proposal. @returns true if there is one */
     showFirst(): boolean {
       const [first] = pending();
