@@ -152,7 +152,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     limits,
   };
   const shared = openShared(deps);
-  const { names, titleOf, noticesOf, providers, processor, envelopes, consentTexts } = shared;
+  const { names, titleOf, noticesOf, providers, processor, envelopes } = shared;
   const notaries = openNotaries(resources, {
     workers,
     pricing: rules.pricing,
@@ -211,20 +211,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     finished: { envelopes, tsaRoots: tsaRootsPem(config) },
     paper: { db, clock, log, blobs, rowMac, workers, baseUrl: config.baseUrl },
     envelopes,
-    signing: {
-      ceremony: ceremonyWith(resources, envelopes, {
-        sealing,
-        signerAuthorities: deps.signerAuthorities,
-        consentTexts,
-        titleOf,
-        closingsOf,
-        noticesOf,
-        wasSignedAgain: (orderCode) => wasSignedAgain({ db, rowMac }, orderCode),
-      }),
-      consentTexts,
-      brandingOf: async (partnerId: string) => shownBranding(await readBranding(resources, { partnerId })),
-      meetings: openMeetings({ ...notaries.identity, titleOf, closingsOf }),
-    },
+    signing: openSigning(deps, shared, notaries),
     passports,
     proofCertificate,
     closings: openClosings(resources, { workers, sealing, titleOf, requireStorage, newestCheckpoint }),
@@ -252,6 +239,28 @@ function openShared({ resources, node, rules, sealing }: AppDeps) {
     processor: node.processor,
     consentTexts,
     envelopes,
+  };
+}
+
+/** Opens the signers' pages: their ceremony, and their meetings with a notary. */
+function openSigning(
+  { resources, sealing, signerAuthorities }: AppDeps,
+  { envelopes, consentTexts, titleOf, noticesOf }: Shared,
+  { identity }: ReturnType<typeof openNotaries>,
+) {
+  return {
+    ceremony: ceremonyWith(resources, envelopes, {
+      sealing,
+      signerAuthorities,
+      consentTexts,
+      titleOf,
+      closingsOf,
+      noticesOf,
+      wasSignedAgain: (orderCode) => wasSignedAgain(resources, orderCode),
+    }),
+    consentTexts,
+    brandingOf: async (partnerId: string) => shownBranding(await readBranding(resources, { partnerId })),
+    meetings: openMeetings({ ...identity, titleOf, closingsOf }),
   };
 }
 

@@ -38,7 +38,11 @@ export const isLanguage = (text: string | undefined): text is Language => langua
 export function zonedText(at: Date, zone: string, language: Language = "en"): string {
   const isShort = language === "en" || language === "es";
   return new Intl.DateTimeFormat(isShort ? `${language}-US` : language, {
-    ...({ year: "numeric", month: "long", day: "numeric", hour: "numeric", minute: "2-digit" } as const),
+    year: "numeric",
+    month: "long",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
     timeZone: zone,
     timeZoneName: isShort ? "short" : "long",
   }).format(at);

@@ -86,6 +86,30 @@ function payerShortened(text: string): string {
 const paidBackFact = ({ kind, outside }: BillingDocument): (readonly [string, string])[] =>
   outside === null ? [] : [[kind === "credit_reversal" ? "Not paid back" : "Paid back", outsideWays[outside]]];
 
+/** A document's values, as programs read them in the file that the printed form carries. */
+const documentContent = (document: BillingDocument) => ({
+  format: "signsealship-billing",
+  version: 1,
+  kind: document.kind,
+  number: document.number,
+  receiptNumber: document.receiptNumber,
+  environment: document.environment,
+  issuedAt: document.issuedAt.toISOString(),
+  paidAt: document.paidAt.toISOString(),
+  order: shortCode(document.orderCode),
+  reference: document.reference,
+  amountCents: document.amountCents,
+  currency: document.currency,
+  lines: document.lines,
+  discountCents: document.discountCents,
+  totalCents: document.totalCents,
+  issuer: document.issuer,
+  buyer: document.buyer,
+  payment: document.paymentReference,
+  ...paidData(document),
+  outside: document.outside ?? undefined,
+});
+
 /**
  * The printed form of a receipt or of a document that corrects one. Its bytes change only with the name of the order's
  * document: after a correction or a deletion.
@@ -147,28 +171,7 @@ export function drawnDocument(document: BillingDocument, documentTitle: string |
     createdAt: issuedAt,
     data: {
       name: `${kind.replaceAll("_", "-")}.json`,
-      content: {
-        format: "signsealship-billing",
-        version: 1,
-        kind,
-        number,
-        receiptNumber,
-        environment,
-        issuedAt: issuedAt.toISOString(),
-        paidAt: paidAt.toISOString(),
-        order: shortCode(orderCode),
-        reference,
-        amountCents,
-        currency,
-        lines,
-        discountCents,
-        totalCents,
-        issuer,
-        buyer,
-        payment: document.paymentReference,
-        ...paidData(document),
-        outside: document.outside ?? undefined,
-      },
+      content: documentContent(document),
     },
   };
 }

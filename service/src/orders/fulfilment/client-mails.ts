@@ -75,7 +75,9 @@ const aboutPayments: ReadonlySet<MailMoment> = new Set([
 /** The kinds of mails that are about an order's money. These mails name the order's file number. */
 export const aboutMoney: ReadonlySet<MailMoment> = new Set([
   ...aboutPayments,
-  ...(["quote_ready", "payment_failed", "supplement_due"] as const),
+  "quote_ready",
+  "payment_failed",
+  "supplement_due",
 ]);
 
 export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy", ${isFailureOfFirm(sql`o.id`)} AS "isFailureOfFirm",

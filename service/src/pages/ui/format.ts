@@ -31,15 +31,22 @@ export const day = (at: Date, language: Language = "en"): string => written(at, 
 /** The day of a time in a time zone, with the zone's name: `Oct 31, 2026, EDT`. */
 export const dayIn = (at: Date, zone: string, language: Language = "en"): string =>
   new Intl.DateTimeFormat(language, {
-    ...({ year: "numeric", month: "short", day: "numeric", timeZoneName: "short" } as const),
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    timeZoneName: "short",
     timeZone: zone,
   }).format(at);
 
 /** The minute of a time in a time zone, with the zone's name: `Oct 31, 2026, 3:04 PM EDT`. */
 export const minuteIn = (at: Date, zone: string): string =>
   new Intl.DateTimeFormat("en", {
-    ...({ year: "numeric", month: "short", day: "numeric", timeZoneName: "short" } as const),
-    ...({ hour: "numeric", minute: "2-digit" } as const),
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+    timeZoneName: "short",
     timeZone: zone,
   }).format(at);
 

@@ -137,9 +137,19 @@ ${checkbox({ name: "seals_when_done", label: "Seal it when every order has ended
 
 /** The names of the shared fields to which an error message can be a link. */
 const linkable = [
-  ...(["email", "name", "signer_state", "ship_name", "ship_line1", "ship_line2", "ship_city"] as const),
-  ...(["ship_state", "ship_postal", "fax_to", "pay_by", "byod_confirmed"] as const),
-];
+  "email",
+  "name",
+  "signer_state",
+  "ship_name",
+  "ship_line1",
+  "ship_line2",
+  "ship_city",
+  "ship_state",
+  "ship_postal",
+  "fax_to",
+  "pay_by",
+  "byod_confirmed",
+] as const;
 
 /** The beginnings of the error messages about the room's own fields. */
 const roomLabels = [

@@ -118,6 +118,23 @@ const faultsOf = ({ offer: { pricing } }: OrderDeps, fields: ReadonlyMap<string,
   ...shippedFaults(pricing, fields),
 ];
 
+/** The errors about a document's signers: placed fields of people who don't sign it, and signers without a way to sign. */
+function signerFaults(document: ClosingDocument, strays: number, signing: ReturnType<typeof signersOf>): string[] {
+  const faults: string[] = [];
+  if (strays > 0) {
+    const fields = strays === 1 ? "a field is" : `${strays} fields are`;
+    faults.push(`${fields} for somebody who does not sign it. Change the fields on its pages.`);
+  }
+  const missing = document.services.sign ? withoutWay(document.ways, signing) : [];
+  if (missing.length > 0) {
+    const people = missing.map(
+      ({ row, name, email }) => name || email || (row === "client" ? "the client" : `person ${row}`),
+    );
+    faults.push(noWayWords(people, document.template !== "" && hasRoleForEach(document, signing)));
+  }
+  return faults;
+}
+
 /**
  * Reads the form, and checks and prices each document.
  * @throws ClosingRefused with all errors: those of shared fields once, then those of each document
@@ -165,19 +182,8 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
     const fields = orderOf(values, document);
     const refusals = faultsOf(orders, fields);
     const strays = document.services.sign ? strayFields(values, document) : 0;
-    if (strays > 0)
-      messages.add(
-        `${nameOf(document)}: ${strays === 1 ? "a field is" : `${strays} fields are`} for somebody who does not sign it. Change the fields on its pages.`,
-      );
     const signing = signersOf(values, document);
-    const missing = document.services.sign ? withoutWay(document.ways, signing) : [];
-    if (missing.length > 0)
-      messages.add(
-        `${nameOf(document)}: ${noWayWords(
-          missing.map(({ row, name, email }) => name || email || (row === "client" ? "the client" : `person ${row}`)),
-          document.template !== "" && hasRoleForEach(document, signing),
-        )}`,
-      );
+    for (const fault of signerFaults(document, strays, signing)) messages.add(`${nameOf(document)}: ${fault}`);
     // The API's messages about placed fields would repeat the message above.
     for (const refusal of refusals) if (strays === 0 || !refusal.startsWith("fields[")) refuse(refusal, document);
     if (document.name === "") messages.add(`${nameOf(document)}: give it a name.`);

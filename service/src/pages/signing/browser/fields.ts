@@ -217,16 +217,29 @@ function nameHints({ nameBeside }: SigningConfig["words"]) {
   };
 }
 
+/** The signature in the form, or the one that the tab stored for this link. */
+function ownSignature(form: HTMLFormElement): OwnSignature {
+  const inputs = signatureIn(form);
+  restoreSignature(inputs);
+  return { inputs, isChosen: isReplaced(inputs), initials: "" };
+}
+
+/** Notes a change of the signer's own signature or initials. */
+function noteChange(own: OwnSignature, target: EventTarget | null, fields: readonly FieldOnPage[]): void {
+  const { inputs } = own;
+  if (Object.values(inputs).some((input) => input === target)) own.isChosen = true;
+  if (target === inputs.drawn || target === inputs.picture) keepSignature(inputs);
+  if (!(target instanceof HTMLInputElement)) return;
+  if (fields.some(({ kind, input }) => kind === "initials" && input === target.id)) own.initials = target.value.trim();
+}
+
 /** Shows the signer's fields over their pages, with a bar that leads from field to field. */
 export function showFields(config: SigningConfig, pages: Pages): Shown {
   const { fields, words } = config;
   const form = part<HTMLFormElement>("sign-form");
-  const signature = signatureIn(form);
-  restoreSignature(signature);
+  const own = ownSignature(form);
   const hintAtName = nameHints(words);
   const place = placing(pages, fields, words);
-  const own: OwnSignature = { inputs: signature, isChosen: isReplaced(signature), initials: "" };
-  const ofInitials = new Set(fields.flatMap(({ kind, input }) => (kind === "initials" && input ? [input] : [])));
   const ordered = [...fields].sort((a, b) => a.page - b.page || a.top - b.top || a.left - b.left);
   const shown = ordered.map((field) => {
     const { input: id } = field;
@@ -249,9 +262,7 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
   });
   // Each attempt to show the document replaces the handler of the previous one.
   form.oninput = guardingSign(({ target }) => {
-    if (Object.values(signature).some((input) => input === target)) own.isChosen = true;
-    if (target === signature.drawn || target === signature.picture) keepSignature(signature);
-    if (target instanceof HTMLInputElement && ofInitials.has(target.id)) own.initials = target.value.trim();
+    noteChange(own, target, fields);
     refresh();
   });
   let visited = -1;
@@ -291,7 +302,7 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
     if (open) pages.keepAhead(open.field.page);
     next.textContent = wayWords(open?.field, open === shown[visited], own.initials, words);
     end.showBar();
-    hintAtName(signature);
+    hintAtName(own.inputs);
   }
 
   /**

@@ -457,7 +457,7 @@ describe("Lob is unreachable", () => {
       const node = world.openNode();
       // Two requests fail: the letter's, whose response is cut off, and its look-up. The third request, a retry of the
       // look-up, succeeds.
-      world.lob.fail(...(["cut", n % 2 === 0 ? { status: 502 } : "cut"] as const));
+      world.lob.fail("cut", n % 2 === 0 ? { status: 502 } : "cut");
       await node.work({ rounds: 3 });
       for (let look = 0; look < 3; look++) {
         world.pass(minutes(16));
@@ -471,7 +471,7 @@ describe("Lob is unreachable", () => {
   test(`after it canceled a letter: ${cuts} cuts leave none`, async () => {
     for (let n = 0; n < cuts; n++) {
       const { code, node } = await sent();
-      world.lob.fail(...(["cut", n % 2 === 0 ? { status: 502 } : "cut"] as const));
+      world.lob.fail("cut", n % 2 === 0 ? { status: 502 } : "cut");
       await world.move(code, "held", "the client asked");
       for (let look = 0; look < 4; look++) {
         await node.work({ rounds: 2 });

@@ -38,9 +38,12 @@ export const consentText = { version: "4", language: "en" } as const;
 type CeremonyParts = Partial<
   Omit<EnvelopeDeps, "seal" | "reach"> & CeremonyDeps & Pick<EnvelopeDeps["reach"], "texts">
 > & { sealDocument?: SealDocument };
-const noText = (language: ConsentText["language"]) => ({
-  ...({ scope: "document", version: "0", markdown: "", sha256: "" } as const),
+const noText = (language: ConsentText["language"]): ConsentText => ({
+  scope: "document",
+  version: "0",
   language,
+  markdown: "",
+  sha256: "",
 });
 /** Consent texts without a text, for a ceremony that has none. */
 export const withoutTexts = { current: noText, ofClosing: noText, inPresence: noText };

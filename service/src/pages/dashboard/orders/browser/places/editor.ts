@@ -2,11 +2,11 @@ import { make } from "../../../../ui/browser/parts.ts";
 import { type FoundPlaces, findPlaces } from "../proposals/found.ts";
 import { showProposals } from "../proposals/view.ts";
 import { openActions } from "./actions.ts";
-import { type Field, isSpread, kinds } from "./field.ts";
+import { type Field, isSpread, type Kind, kinds, type Rect } from "./field.ts";
 import type { SizeRules } from "./geometry.ts";
 import { followHistory, followKeys, pressOnce } from "./keyboard.ts";
 import type { OpenDocument } from "./opened.ts";
-import { openOverlay } from "./overlay.ts";
+import { type Overlay, openOverlay } from "./overlay.ts";
 import { showScroller } from "./pages.ts";
 import { openPanel } from "./panel.ts";
 import { bringTool, followPointers } from "./pointer.ts";
@@ -30,6 +30,7 @@ function openDialog() {
   status.setAttribute("role", "status");
   const dialog = make("dialog", { className: "place-editor" });
   dialog.setAttribute("aria-labelledby", "place-editor-title");
+  pressOnce(dialog);
   return {
     dialog,
     status,
@@ -50,12 +51,7 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
   const view = await showScroller(opened);
   const { scroller } = view;
   const overlay = openOverlay({ store, signers, pageBox: view.pageBox });
-  const focus = () => {
-    const box = store.selected();
-    const element = (box && overlay.elementOf(box)) ?? scroller;
-    element.focus({ preventScroll: true });
-    if (element !== scroller) element.scrollIntoView({ block: "nearest", inline: "nearest" });
-  };
+  const focus = () => focusSelected(store, overlay, scroller);
   const actions = openActions({
     opened,
     store,
@@ -85,7 +81,7 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
     rules,
     lines: found.lines,
     tool: tools.tool,
-    put(...[kind, page, rect]: Parameters<typeof actions.put>) {
+    put(kind: Kind, page: number, rect: Rect) {
       tools.arm(null);
       actions.put(kind, page, rect);
     },
@@ -103,7 +99,6 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
     pages: { box: view.pageBox, size: pageSize },
   });
   tools.palette.prepend(proposals.element);
-  pressOnce(dialog);
   followHistory(dialog, { store, say });
   followKeys({ root: scroller, store, overlay, say, actions, edit: panel.focus });
 
@@ -116,28 +111,49 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
   }
 
   dialog.append(tools.bar, tools.palette, scroller, panel.element, status);
-  // While a tool is selected, the Escape key only deselects the tool. Otherwise it closes the dialog.
-  dialog.addEventListener("cancel", (event) => {
-    if (tools.tool() === null || event.target !== dialog) return;
-    event.preventDefault();
-    tools.arm(null);
-  });
+  deselectOnEscape(dialog, tools);
   const unwatch = store.watch(refresh);
-  const closed = new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
-  document.body.append(dialog);
-  dialog.showModal();
+  const closed = showDialog(dialog);
   refresh();
   await view.start();
-  if (at) {
-    store.select({ id: at.id, option: isSpread(at) ? 0 : null });
-    focus();
-  } else if (store.fields().length === 0) showFirst(dialog, { found, proposals });
+  if (at) showField(store, at, focus);
+  else if (store.fields().length === 0) showFirst(dialog, { found, proposals });
   await closed;
   unwatch();
   proposals.stop();
   view.stop();
   dialog.remove();
   store.select(null);
+}
+
+/** @returns when the dialog is closed */
+function showDialog(dialog: HTMLDialogElement): Promise<unknown> {
+  const closed = new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
+  document.body.append(dialog);
+  dialog.showModal();
+  return closed;
+}
+
+/** Focuses the selected field and scrolls to it. Focuses the pages if no field is selected. */
+function focusSelected(store: Store, overlay: Overlay, pages: HTMLElement): void {
+  const box = store.selected();
+  const element = (box && overlay.elementOf(box)) ?? pages;
+  element.focus({ preventScroll: true });
+  if (element !== pages) element.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
+/** While a tool is selected, the Escape key only deselects the tool. Otherwise it closes the dialog. */
+function deselectOnEscape(dialog: HTMLDialogElement, tools: ReturnType<typeof openTools>): void {
+  dialog.addEventListener("cancel", (event) => {
+    if (tools.tool() === null || event.target !== dialog) return;
+    event.preventDefault();
+    tools.arm(null);
+  });
+}
+
+function showField(store: Store, field: Field, focus: () => void): void {
+  store.select({ id: field.id, option: isSpread(field) ? 0 : null });
+  focus();
 }
 
 /** Scrolls to the first place that the search finds, unless the sender has used the editor before that. */

@@ -4,7 +4,7 @@ import type { Guide } from "./geometry.ts";
 import { nameOf, type Signer } from "./signers.ts";
 import type { Store } from "./store.ts";
 
-type Overlay = {
+export type Overlay = {
   /** `elementOf` returns the element that shows a box; `boxAt` returns the box that an element shows. */
   readonly elementOf: (box: Box) => HTMLElement | undefined;
   readonly boxAt: (target: EventTarget | null) => Box | null;

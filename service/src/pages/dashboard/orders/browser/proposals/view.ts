@@ -95,15 +95,13 @@ export function showProposals({ found, store, rules, signers: named, row, pages,
     showFirst(): boolean {
       const [first] = pending();
       if (first) refresh();
-      return boxes.scrollTo(first) !== null;
+      return boxes.scrollTo(first);
     },
     /** Moves the focus to the first signature proposed for the chosen signer. @returns true if there is one */
     goToSignature(): boolean {
       const shown = pending();
       const own = [...shown.filter((each) => owners.get(each) === row()), ...free(shown)];
-      const box = boxes.scrollTo(own.find(({ kind }) => kind === "signature"));
-      box?.focus({ preventScroll: true });
-      return box !== null;
+      return boxes.focus(own.find(({ kind }) => kind === "signature"));
     },
   };
 }
@@ -169,6 +167,11 @@ function openPlacing({
 /** The boxes of the proposals on the pages. A proposal always keeps its box, so that the focus isn't lost. */
 function openBoxes(pages: ProposalsDeps["pages"], uses: Uses) {
   const elements = new Map<ProposalOnPage, HTMLButtonElement>();
+  const boxInView = (proposal: ProposalOnPage | undefined): HTMLElement | undefined => {
+    const box = proposal && elements.get(proposal);
+    box?.scrollIntoView({ block: "center", inline: "nearest" });
+    return box;
+  };
   return {
     show(shown: readonly ProposalOnPage[], ownerOf: (proposal: ProposalOnPage) => Owner): void {
       const shownNow = new Set(shown);
@@ -184,14 +187,13 @@ function openBoxes(pages: ProposalsDeps["pages"], uses: Uses) {
         describe(box, proposal, ownerOf(proposal));
       }
     },
-    /**
-     * Scrolls to the box of a proposal.
-     * @returns the box; null if the proposal has none
-     */
-    scrollTo(proposal: ProposalOnPage | undefined): HTMLElement | null {
-      const box = (proposal && elements.get(proposal)) ?? null;
-      box?.scrollIntoView({ block: "center", inline: "nearest" });
-      return box;
+    /** Scrolls to the box of a proposal. @returns true if it has one */
+    scrollTo: (proposal: ProposalOnPage | undefined): boolean => boxInView(proposal) !== undefined,
+    /** Scrolls to the box of a proposal, and moves the focus to it. @returns true if it has one */
+    focus(proposal: ProposalOnPage | undefined): boolean {
+      const box = boxInView(proposal);
+      box?.focus({ preventScroll: true });
+      return box !== undefined;
     },
   };
 }
