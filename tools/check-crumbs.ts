@@ -1,20 +1,16 @@
-// Refuses source files that are too long, or too short to stand alone (tools/crumbs.ts), and functions that are too long
-// (tools/long-functions.ts): npm run check
+// Refuses source files that are too long, or too short to stand alone (tools/crumbs.ts), functions that are too long
+// (tools/long-functions.ts), and literals that are spread into a literal (tools/spread-literals.ts): npm run check
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { crumbsIn, longFilesIn } from "./crumbs.ts";
 import { longFunctionsIn } from "./long-functions.ts";
+import { spreadLiteralsIn } from "./spread-literals.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
-const tracked = execFileSync("git", ["ls-files", "-z", "--", "service/src", "packages"], {
-  cwd: root,
-  encoding: "utf8",
-})
-  .split("\0")
-  .filter((file) => file !== "");
+const tracked = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" }).split("\0");
 
 const sources = tracked.filter((file) => /^(?:service|packages\/[^/]+)\/src\/.*\.ts$/.test(file));
 const exported = tracked
@@ -39,4 +35,11 @@ for (const { file, lines } of longFilesIn(texts)) {
 for (const { file, line, name, lines } of longFunctionsIn(texts)) {
   console.error(`${file}:${line}: ${name || "a function"} has ${lines} lines, and may have 80: split it by meaning`);
   process.exitCode = 1;
+}
+for (const file of tracked.filter((each) => each.endsWith(".ts"))) {
+  const text = read(file);
+  for (const { line, found, better } of spreadLiteralsIn(file, text)) {
+    console.error(`${file}:${line}: "${found}" spreads a literal: write ${better}`);
+    process.exitCode = 1;
+  }
 }

@@ -1,0 +1,27 @@
+import { type Expression, parseSync, Visitor } from "oxc-parser";
+import type { Finding } from "./english.ts";
+
+/** A literal without the parts that only tell its type: `["A"] as const` is `["A"]`. */
+const untyped = (node: Expression): Expression =>
+  node.type === "TSAsExpression" || node.type === "TSSatisfiesExpression" ? untyped(node.expression) : node;
+
+/**
+ * Finds literals that are spread into a literal or a call, as in `{ ...{ a, b }, c }` and `f(...["A", "B"])`. The members
+ * can be written without them.
+ */
+export function spreadLiteralsIn(file: string, text: string): Finding[] {
+  // Parsing is slow, and few files have such a text.
+  if (!/\.\.\.\s*\(*\s*[[{]/.test(text)) return [];
+  const { program, errors } = parseSync(file, text, { preserveParens: false });
+  if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
+  const found: Finding[] = [];
+  new Visitor({
+    SpreadElement({ argument, start, end }) {
+      const { type } = untyped(argument);
+      if (type !== "ObjectExpression" && type !== "ArrayExpression") return;
+      const line = text.slice(0, start).split("\n").length;
+      found.push({ line, found: text.slice(start, end), better: "its members without the spread" });
+    },
+  }).visit(program);
+  return found;
+}
