@@ -1,10 +1,12 @@
 // Refuses source files that are too long, or too short to stand alone (tools/crumbs.ts), functions that are too long
-// (tools/long-functions.ts), and literals that are spread into a literal (tools/spread-literals.ts): npm run check
+// (tools/long-functions.ts), literals that are spread into a literal (tools/spread-literals.ts), and documentation of
+// parameters that don't exist (tools/documented-params.ts): npm run check
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { crumbsIn, longFilesIn } from "./crumbs.ts";
+import { unknownParamsIn } from "./documented-params.ts";
 import { longFunctionsIn } from "./long-functions.ts";
 import { spreadLiteralsIn } from "./spread-literals.ts";
 
@@ -40,6 +42,10 @@ for (const file of tracked.filter((each) => each.endsWith(".ts"))) {
   const text = read(file);
   for (const { line, found, better } of spreadLiteralsIn(file, text)) {
     console.error(`${file}:${line}: "${found}" spreads a literal: write ${better}`);
+    process.exitCode = 1;
+  }
+  for (const { line, found, better } of unknownParamsIn(file, text)) {
+    console.error(`${file}:${line}: "${found}" names no parameter: write ${better}`);
     process.exitCode = 1;
   }
 }

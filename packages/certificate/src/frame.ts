@@ -121,8 +121,8 @@ const withoutCommands = (verifyUrl: string) =>
 
 /**
  * Draws the commands that verify the certificate without this service, and explains each.
- * @param more `attached`: the name of the attachment, which has the exact texts if some characters could not be drawn;
- * `verifyUrl`: the page that verifies the certificate
+ * @param attached the name of the attachment, which has the exact texts if some characters could not be drawn
+ * @param verifyUrl the page that verifies the certificate
  */
 export function manualChecks(
   flow: Flow,

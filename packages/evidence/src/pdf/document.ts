@@ -47,7 +47,8 @@ const HEADER_WINDOW = 1024;
  *
  * An encrypted PDF is not decrypted: see `openUnlocked`.
  *
- * @param earlier another opening of the same file; both openings then share the derived keys and one budget
+ * @param budget that of another opening of the same file, to share it
+ * @param keys the keys that the other opening derived
  * @throws EvidenceError `pdf` without a header or a startxref, or unless its offset leads to exactly one section; else
  * as `readXrefSection`
  */

@@ -209,7 +209,7 @@ async function insertAndMail(
  * Ends the links of a room that were mailed to a person's earlier email address. Mails new links for the same files,
  * with the same expiry, to the corrected one. Beyond the day's limit, ends the links without mailing new ones. The
  * caller must have locked the deliveries of the room.
- * @param room `orderIds`: if given, replaces only links that open a document of one of these orders
+ * @param orderIds if given, replaces only links that open a document of one of these orders
  */
 export async function moveDeliveries(
   tx: Tx,

@@ -94,7 +94,7 @@ export const changeBranding = (deps: MemberDeps, principal: Principal, change: B
 
 /**
  * Sets the firm's logo, under the same rules as the branding.
- * @param logo `draw` returns a PNG of at most 256 KiB. Drawing needs a third of a second, so the caller's role is
+ * @param draw returns a PNG of at most 256 KiB. Drawing needs a third of a second, so the caller's role is
  * checked first.
  */
 export async function changeLogo(

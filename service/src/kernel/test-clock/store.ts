@@ -25,7 +25,7 @@ const totalOf = (partnerId: string | Statement, which: Statement = nothing): Sta
 /**
  * SQL expression: the time `at` as the firm's books see it. For test orders, the books follow the test clock, so that a
  * developer can end a month. For live orders they use real time.
- * @param owner SQL columns or values
+ * @param partnerId a column or a value, as is `environment`
  */
 export const bookTime = (at: Statement, { partnerId, environment }: Record<keyof Owner, Statement>): Statement =>
   sql`(${at} + CASE WHEN ${environment} = 'test' THEN make_interval(secs =>

@@ -236,8 +236,8 @@ export function owedUntil(lines: readonly StatementLine[], endsAt: Date | null):
 /**
  * The sums of a month.
  * @param before the sums of the previous month
- * @param end `owed`: the firm's debt at the end of the month. `corrections`: the cents that correct the closing balance
- * of earlier months
+ * @param owed the firm's debt at the end of the month
+ * @param corrections the cents that correct the closing balance of earlier months
  */
 export function sumsOf(
   before: Sums | undefined,

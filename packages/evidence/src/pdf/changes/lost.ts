@@ -182,8 +182,7 @@ export function isReadAlike({ main, hybrid }: Revision, earlier: Table): boolean
  * Classifies a new cross-reference stream or object stream. Readers that search a file for objects use such a stream
  * even if no cross-reference section leads to it.
  *
- * @param revision the revision whose cross-reference sections name the stream
- * @param held how many objects these sections locate in the stream
+ * @param held how many objects the revision's cross-reference sections locate in the stream
  */
 export function listingLevel(after: Stored | undefined, { main, hybrid }: Revision, held: number): Level {
   if (after?.data === undefined || after.value.kind !== "dictionary") return "none";

@@ -17,8 +17,8 @@ type Holder = { held: number; line: { bytes: number; admit: () => void }[] };
 
 /**
  * Creates the memory for uploads.
- * @param sizes in bytes: the total, and the most for one holder. Each must be at least as large as the largest
- * reservation.
+ * @param total in bytes, at least as many as the largest reservation
+ * @param perHolder the most bytes for one holder, at least as many as the largest reservation
  */
 export function createUploadMemory({ total, perHolder }: { total: number; perHolder: number }): UploadMemory {
   let free = total;

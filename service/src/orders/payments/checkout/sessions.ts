@@ -33,6 +33,8 @@ const mostMs = 10_000;
 // The pause before the next try, while another request creates the session, which usually takes less than a second.
 const pauseMs = 300;
 
+type SessionDeps = { db: Database; clock: Clock; processor: Processor | null };
+
 /**
  * The orders to pay together, and the payer of the checkout. The transaction has locked the orders. `groupId` is null
  * for a single order.
@@ -73,11 +75,14 @@ function busyIfLocked(error: unknown): never {
  * crash loses no session.
  * @param wanted locks the orders in the transaction, and returns a part of the checkout for each order to pay
  */
-export const openSession = (...opening: Parameters<typeof open>): Promise<string> =>
-  open(...opening).catch(busyIfLocked);
+export const openSession = (
+  deps: SessionDeps,
+  processorOf: () => Processor,
+  wanted: (tx: Tx) => Promise<Wanted>,
+): Promise<string> => open(deps, processorOf, wanted).catch(busyIfLocked);
 
 async function open(
-  deps: { db: Database; clock: Clock; processor: Processor | null },
+  deps: SessionDeps,
   processorOf: () => Processor,
   wanted: (tx: Tx) => Promise<Wanted>,
 ): Promise<string> {
@@ -243,7 +248,7 @@ function requireKey(processor: Processor | null, sessions: readonly CheckoutSess
  * @throws OpenWithoutKey on a node without a key, so that a node with the key closes them
  */
 export async function closeCheckouts(
-  { db, clock, processor: configured }: { db: Database; clock: Clock; processor: Processor | null },
+  { db, clock, processor: configured }: SessionDeps,
   orderId: number,
 ): Promise<void> {
   const processor = await processorOfOrder(db, configured, orderId);
@@ -263,12 +268,15 @@ export async function closeCheckouts(
  * @throws ServiceError `conflict` when a checkout was just paid or is in an earlier account, or orders stay locked;
  * `payments_not_configured` for an open checkout on a node without a key
  */
-export const afterClosing = (...closing: Parameters<typeof closeThenWork>): Promise<void> =>
-  closeThenWork(...closing).catch(busyIfLocked);
+export const afterClosing = (deps: SessionDeps, prepare: (tx: Tx) => Promise<Prepared>): Promise<void> =>
+  closeThenWork(deps, prepare).catch(busyIfLocked);
+
+/** The work to do once no checkout of these orders can be paid. */
+type Prepared = { orders: readonly { id: number }[]; work: () => Promise<void> };
 
 async function closeThenWork(
-  { db, clock, processor: configured }: { db: Database; clock: Clock; processor: Processor | null },
-  prepare: (tx: Tx) => Promise<{ orders: readonly { id: number }[]; work: () => Promise<void> }>,
+  { db, clock, processor: configured }: SessionDeps,
+  prepare: (tx: Tx) => Promise<Prepared>,
 ): Promise<void> {
   const ended = new Set<string>();
   for (const isLate = timeLimit(mostMs); !isLate(); ) {

@@ -268,7 +268,7 @@ async function byPlacer(
 
 /**
  * Inserts one payment of orders that the same person or key placed. Inserts it as refused when it may not be charged.
- * @param by `shown`: the job's `methodId`
+ * @param shown the job's `methodId`
  * @returns the payment's id; null when neither a member nor a key placed the orders, so that a checkout pays them
  */
 async function reserveParts(

@@ -39,7 +39,7 @@ export async function applyMandate(tx: Tx, { method }: MandateMessage, by: By): 
 /**
  * If a firm's bank account made the disputed payment, ends the use of that account for further charges. A disputed card
  * stays in use, and so does a bank account whose dispute was decided for the service.
- * @param dispute its state after all events that have arrived so far
+ * @param state the dispute's state after all events that have arrived so far
  */
 export async function applyReturnedDebit(
   tx: Tx,

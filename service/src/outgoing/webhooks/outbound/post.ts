@@ -176,7 +176,7 @@ const sendPost = (
 
 /**
  * Opens the outbound connections.
- * @param given.timeoutMs the limit for a whole POST: name resolution, connection and response
+ * @param connector.timeoutMs the limit for a whole POST: name resolution, connection and response
  */
 export function openOutbound({ clock, ...connector }: ConnectorSettings & { clock: Clock }): Outbound {
   const settings = { ...connector, resolveName: rememberingNames(connector.resolveName, clock) };

@@ -19,8 +19,7 @@ export type AskingPage = {
 export type Connected = Ticket | { isElsewhere: true };
 
 /**
- * Reads which page requests the media connection.
- * @param typed the fields of the page's form
+ * Reads which page requests the media connection, from the fields of the page's form.
  * @returns null for a page without a name
  */
 export function askingPage({ page, ago = "" }: Partial<Record<string, string>>): AskingPage | null {

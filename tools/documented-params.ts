@@ -1,0 +1,39 @@
+import { type ParamPattern, parseSync, Visitor } from "oxc-parser";
+import type { Finding } from "./english.ts";
+
+type Parameters = { start: number; text: string };
+
+/**
+ * Finds the `@param` tags whose name is neither that of a parameter of the documented function, nor part of one: in
+ * `@param link.token`, `link` may be a parameter, or `token` a member of one.
+ */
+export function unknownParamsIn(file: string, text: string): Finding[] {
+  // Parsing is slow, and few files have such a tag.
+  if (!text.includes("@param")) return [];
+  const { program, comments, errors } = parseSync(file, text);
+  if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
+  const functions: Parameters[] = [];
+  const add = ({ start, params }: { start: number; params: ParamPattern[] }): void => {
+    functions.push({ start, text: params.map((param) => text.slice(param.start, param.end)).join() });
+  };
+  new Visitor({
+    FunctionDeclaration: add,
+    FunctionExpression: add,
+    ArrowFunctionExpression: add,
+    TSFunctionType: add,
+    TSMethodSignature: add,
+  }).visit(program);
+  return comments.flatMap((comment) => {
+    // The documented function is the first one after the comment, because a function starts before those inside it.
+    const after = functions.filter(({ start }) => start >= comment.end);
+    const first = after.reduce((a, b) => (b.start < a.start ? b : a), after[0] ?? { start: 0, text: "" });
+    const words = new Set(first.text.match(/[\w$]+/g));
+    return [...comment.value.matchAll(/@param\s+([\w$.]+)/g)]
+      .filter(([, name = ""]) => !name.split(".").some((part) => words.has(part)))
+      .map(({ index, 0: found }) => ({
+        line: text.slice(0, comment.start + index).split("\n").length,
+        found,
+        better: "the name of a parameter",
+      }));
+  });
+}
