@@ -1,18 +1,19 @@
 import { type ParamPattern, parseSync, Visitor } from "oxc-parser";
 import type { Finding } from "./english.ts";
 
-type Parameters = { start: number; text: string };
+/** The parameters of a function that starts at `start`. */
+type Params = { start: number; text: string };
 
 /**
- * Finds the `@param` tags whose name is neither that of a parameter of the documented function, nor part of one: in
- * `@param link.token`, `link` may be a parameter, or `token` a member of one.
+ * Finds the `@param` tags whose name is not that of a parameter of the documented function, or of a member of one. In
+ * the name `link.token`, `link` may be a parameter, or `token` a member of one.
  */
 export function unknownParamsIn(file: string, text: string): Finding[] {
   // Parsing is slow, and few files have such a tag.
   if (!text.includes("@param")) return [];
   const { program, comments, errors } = parseSync(file, text);
   if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
-  const functions: Parameters[] = [];
+  const functions: Params[] = [];
   const add = ({ start, params }: { start: number; params: ParamPattern[] }): void => {
     functions.push({ start, text: params.map((param) => text.slice(param.start, param.end)).join() });
   };
