@@ -1,9 +1,7 @@
 import { fileURLToPath } from "node:url";
-import type { verifyLogProof } from "@signsealship/evidence/log";
+import type { LogProofInput, verifyLogProof } from "@signsealship/evidence/log";
 import { startBrowser } from "@signsealship/testing/browser";
 import { build } from "esbuild";
-
-export type ProofInput = Parameters<typeof verifyLogProof>[0];
 
 const source = fileURLToPath(new URL("../../packages/evidence/src/log/log.ts", import.meta.url));
 
@@ -12,7 +10,7 @@ const source = fileURLToPath(new URL("../../packages/evidence/src/log/log.ts", i
  * @param baseUrl the URL of a running service, because Web Crypto needs a secure origin
  * @returns the milliseconds of each check
  */
-export async function checksInBrowser(baseUrl: string, inputs: readonly ProofInput[]): Promise<number[]> {
+export async function checksInBrowser(baseUrl: string, inputs: readonly LogProofInput[]): Promise<number[]> {
   const { outputFiles } = await build({
     entryPoints: [source],
     bundle: true,

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { formatEntry, verifyLogProof } from "@signsealship/evidence/log";
+import { formatEntry, type LogProofInput, verifyLogProof } from "@signsealship/evidence/log";
 import type { Service } from "@signsealship/testing/service";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { fsckProgram } from "@signsealship/testing/tools/tessera-fsck";
@@ -10,7 +10,7 @@ import { monitorAnswer } from "@signsealship/verifier";
 import { logKeyOf, logProof } from "../../service/src/evidence/transparency-log/transparency-log.ts";
 import type { Database } from "../../service/src/kernel/platform/database/database.ts";
 import { atLeast, atMost, type Result } from "../result.ts";
-import { checksInBrowser, type ProofInput } from "./browser-check.ts";
+import { checksInBrowser } from "./browser-check.ts";
 import { entryOf, published, queueEntries } from "./filled-log.ts";
 
 /** A measured service, its database, and the request headers that authenticate a partner. */
@@ -139,7 +139,7 @@ export async function proving(
   sealed: readonly Sealed[],
 ): Promise<Result[]> {
   const [byApi, plain, direct, offline]: [number[], number[], number[], number[]] = [[], [], [], []];
-  const checked: ProofInput[] = [];
+  const checked: LogProofInput[] = [];
   const key = (await logKeyOf(db, "test")) ?? "";
   let bytes = 0;
   for (let n = 0; n < proofs; n++) {
@@ -154,7 +154,7 @@ export async function proving(
     const proof = Buffer.from(logged.proof);
     bytes = Math.max(bytes, proof.length);
     const logs = [{ environment: "test", key } as const];
-    const given: ProofInput = { proof, entry: formatEntry(entry), environment: "test", logs };
+    const given: LogProofInput = { proof, entry: formatEntry(entry), environment: "test", logs };
     checked.push(given);
     const check = async () => {
       const claims = await verifyLogProof(given);

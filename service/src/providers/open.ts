@@ -14,16 +14,16 @@ import { runIntent } from "./acts/run.ts";
 import { actQueueOf, insertIntent } from "./acts/store.ts";
 import { resolveIntent } from "./acts/stranded.ts";
 import { type Call, type Caller, type CallerDeps, createCaller } from "./calls/call.ts";
-import { easypostAccount } from "./easypost/account.ts";
-import { quizAccount } from "./identity/quiz.ts";
-import { stripeIdentityAccount } from "./identity/stripe.ts";
+import { type EasyPostSettings, easypostAccount } from "./easypost/account.ts";
+import { type QuizSettings, quizAccount } from "./identity/quiz.ts";
+import { type StripeIdentitySettings, stripeIdentityAccount } from "./identity/stripe.ts";
 import { type EventOutcome, eventQueue, insertEvent, type RawEvent, rawEvents } from "./inbound/store.ts";
 import type { Headers } from "./inbound/verifier.ts";
 import { type EventHandler, workEvent } from "./inbound/work.ts";
-import { lobAccount } from "./lob/account.ts";
+import { type LobSettings, lobAccount } from "./lob/account.ts";
 import { allProviders, type ProviderName, providerNames } from "./names.ts";
 import { callColumn, eventColumn, sealedJson } from "./sealed-json.ts";
-import { telnyxAccount } from "./telnyx/account.ts";
+import { type TelnyxSettings, telnyxAccount } from "./telnyx/account.ts";
 
 export type ProvidersDeps = {
   db: Database;
@@ -152,11 +152,11 @@ export function openProviders(deps: ProvidersDeps, accounts: readonly Account[])
 }
 
 type Settings = {
-  easypost: Parameters<typeof easypostAccount>[0] | null;
-  lob: Parameters<typeof lobAccount>[0] | null;
-  telnyx: Parameters<typeof telnyxAccount>[0] | null;
-  identity?: Parameters<typeof stripeIdentityAccount>[0] | null;
-  quiz?: Parameters<typeof quizAccount>[0] | null;
+  easypost: EasyPostSettings | null;
+  lob: LobSettings | null;
+  telnyx: TelnyxSettings | null;
+  identity?: StripeIdentitySettings | null;
+  quiz?: QuizSettings | null;
 };
 
 /** Opens the configured accounts. */

@@ -5,6 +5,7 @@ import {
   anchorGauges,
   logGauges,
   requireUnhalted,
+  type TransparencyLog,
   witnessGauges,
 } from "../evidence/transparency-log/transparency-log.ts";
 import type { Config } from "../kernel/config/config.ts";
@@ -165,7 +166,7 @@ type ReadinessDeps = {
   resources: Resources;
   sealing: Pick<Sealing, "probe">;
   signerAuthorities: SignerAuthorities;
-  transparencyLog: Parameters<typeof requireUnhalted>[0];
+  transparencyLog: Pick<TransparencyLog, "halted">;
 };
 
 /** Probes the dependencies without which the service can't respond, or can't complete its work. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startStripe } from "@signsealship/testing/doubles/stripe";
+import { type StripeEvent, startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
@@ -28,8 +28,7 @@ async function placeOrder() {
 
 type Order = Awaited<ReturnType<typeof placeOrder>>;
 
-const deliver = async (event: Parameters<typeof stripe.deliver>[1]) =>
-  (await stripe.deliver(running.service.baseUrl, event)).status;
+const deliver = async (event: StripeEvent) => (await stripe.deliver(running.service.baseUrl, event)).status;
 const statusOf = async ({ id }: Order) =>
   (await insider.run<{ status: string }>(sql`SELECT status FROM orders WHERE id = ${id}`))[0]?.status;
 const checkout = ({ code }: Order) =>

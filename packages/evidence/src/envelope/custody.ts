@@ -1,6 +1,5 @@
 import { type Claim, claim } from "../claim.ts";
 import { parseSignedData } from "../cms/signed-data.ts";
-import type { EvidenceCrypto } from "../crypto-port.ts";
 import { sha256Hex } from "../digest.ts";
 import { EvidenceError } from "../errors.ts";
 import { attachedFile } from "../pdf/attachment.ts";
@@ -9,7 +8,7 @@ import { findSignatures } from "../pdf/signatures.ts";
 import { withRanges } from "../pdf/structure.ts";
 import { readSealPurpose } from "../seal/closing-certificate.ts";
 import { isOfAnOrder, type SealPurpose } from "../seal/purpose.ts";
-import { type ProofTrust, type ProofVerification, verifyProof } from "../seal/verify-proof.ts";
+import { type ProofContext, type ProofVerification, verifyProof } from "../seal/verify-proof.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { type ActClaimName, verifyActs } from "./act-claims.ts";
 import { signaturesByEnd } from "./act-signatures.ts";
@@ -84,7 +83,7 @@ export const anotherFileWords = {
 export async function verifyCustody(
   certificate: Uint8Array,
   document: Uint8Array | null,
-  { trust, at, crypto }: { readonly trust: ProofTrust; readonly at: number; readonly crypto: EvidenceCrypto },
+  { trust, at, crypto }: ProofContext,
 ): Promise<CustodyVerification> {
   const read = await tryRead(certificate);
   if (read instanceof EvidenceError || read.envelope === null) {

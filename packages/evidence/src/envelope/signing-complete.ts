@@ -3,7 +3,7 @@ import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
 import type { EarlierSignature } from "../seal/earlier-signatures.ts";
 import type { PadesVerification } from "../seal/pades.ts";
-import type { ProofTrust, ProofVerification } from "../seal/verify-proof.ts";
+import type { ProofContext, ProofTrust, ProofVerification } from "../seal/verify-proof.ts";
 import { verifyChain } from "../x509/chain.ts";
 import { type DocumentSignature, signaturesByEnd } from "./act-signatures.ts";
 
@@ -22,7 +22,7 @@ export const incompleteSigning = "Part of a signing that was not completed in th
 export async function verifySigningComplete(
   bytes: Uint8Array,
   proof: ProofVerification,
-  { trust, at, crypto }: { readonly trust: ProofTrust; readonly at: number; readonly crypto: EvidenceCrypto },
+  { trust, at, crypto }: ProofContext,
 ): Promise<Claim<"signing_complete"> | null> {
   const name = "signing_complete";
   const signatures = await signaturesByEnd(bytes);

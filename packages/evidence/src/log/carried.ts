@@ -3,18 +3,14 @@ import { type Claim, claim } from "../claim.ts";
 import { EvidenceError } from "../errors.ts";
 import { type LogProof, parseCheckpoint, parseLogProof, type SignedCheckpoint } from "./checkpoint.ts";
 import { emptyRoot, inclusionRanges, rootOfParts } from "./tree.ts";
-import { signedClaim, type TrustedLog } from "./verify-log-proof.ts";
+import { type LogTrust, signedClaim, type TrustedLog } from "./verify-log-proof.ts";
 
 export type CarriedClaimName = "log_carried" | "log_sandwich";
 
 /** The most time from a seal to its line in the log. The log's rules set it. */
 const mostDelayMs = 24 * 3600_000;
 
-/**
- * Verifies the log checkpoint that a seal contains. If the seal's log proof is of the same log, also verifies when the
- * seal's line entered the log: between this checkpoint and the proof's.
- */
-export async function verifyCarried(input: {
+export type CarriedInput = {
   /** The signed checkpoint in the seal (/SSSLogCheckpoint); null when it is not a text. */
   readonly carried: string | null;
   /** A log proof that was already verified to be about this seal. */
@@ -25,7 +21,13 @@ export async function verifyCarried(input: {
   readonly claimedTime: number | null;
   /** The earliest trusted time stamp over the checkpoint of the log proof, epoch ms; null if there is none. */
   readonly stampedTime: number | null;
-}): Promise<Claim<CarriedClaimName>[]> {
+};
+
+/**
+ * Verifies the log checkpoint that a seal contains. If the seal's log proof is of the same log, also verifies when the
+ * seal's line entered the log: between this checkpoint and the proof's.
+ */
+export async function verifyCarried(input: CarriedInput): Promise<Claim<CarriedClaimName>[]> {
   const carried = input.carried === null ? null : readOrNull(input.carried, parseCheckpoint);
   if (!carried) return [{ name: "log_carried", state: "fails", why: "The checkpoint in the seal cannot be read." }];
   const proof = input.logProof ? readOrNull(input.logProof, readProof) : null;
@@ -63,10 +65,7 @@ function readOrNull<From, To>(from: From, read: (from: From) => To): To | null {
   }
 }
 
-async function carriedClaim(
-  carried: SignedCheckpoint,
-  trust: Parameters<typeof signedClaim>[1],
-): Promise<Claim<CarriedClaimName>> {
+async function carriedClaim(carried: SignedCheckpoint, trust: LogTrust): Promise<Claim<CarriedClaimName>> {
   const { state, why } = await signedClaim(carried, trust);
   return { name: "log_carried", state, why: `The seal carries a checkpoint. ${why}` };
 }
@@ -86,7 +85,7 @@ async function isConsistent(carried: SignedCheckpoint, { proven, ...proof }: Pro
 function sandwichClaim(
   { size }: SignedCheckpoint,
   { index }: LogProof,
-  { claimedTime, stampedTime }: Parameters<typeof verifyCarried>[0],
+  { claimedTime, stampedTime }: CarriedInput,
 ): Claim<CarriedClaimName> {
   const name = "log_sandwich";
   const place = `The log had ${size} entries when the seal was made, and the seal is entry ${index}`;

@@ -64,5 +64,12 @@ export {
   verifyConsistency,
   verifyInclusion,
 } from "./tree.ts";
-export { type LogClaimName, type LogEnd, quorumClaim, type TrustedLog, verifyLogProof } from "./verify-log-proof.ts";
+export {
+  type LogClaimName,
+  type LogEnd,
+  type LogProofInput,
+  quorumClaim,
+  type TrustedLog,
+  verifyLogProof,
+} from "./verify-log-proof.ts";
 export { hasQuorum, parseWitnessPolicy, type Witness, type WitnessPolicy } from "./witness-policy.ts";

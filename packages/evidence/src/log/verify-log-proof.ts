@@ -28,6 +28,15 @@ export type TrustedLog = {
 /** The end of a log: the size of its last checkpoint, and that checkpoint's root in hex. */
 export type LogEnd = { readonly size: number; readonly root: string; readonly reason: LogEndReason };
 
+export type LogProofInput = {
+  readonly proof: Uint8Array;
+  /** The line with its line feed. */
+  readonly entry: string;
+  /** The environment in which the seal was made; null when the seal does not state it. */
+  readonly environment: "live" | "test" | null;
+  readonly logs: readonly TrustedLog[];
+};
+
 /**
  * Verifies a proof that a line is in a log. An unreadable proof gives only `log_inclusion`, which fails.
  *
@@ -38,16 +47,8 @@ export type LogEnd = { readonly size: number; readonly root: string; readonly re
  *   policy.
  * - `log_not_retracted`: fails when a trusted log made the retraction in the proof; present only when the proof
  *   contains one.
- *
- * @param input `entry` the line with its line feed; `environment` the environment in which the seal was made, null when
- * the seal does not state it
  */
-export async function verifyLogProof(input: {
-  readonly proof: Uint8Array;
-  readonly entry: string;
-  readonly environment: "live" | "test" | null;
-  readonly logs: readonly TrustedLog[];
-}): Promise<Claim<LogClaimName>[]> {
+export async function verifyLogProof(input: LogProofInput): Promise<Claim<LogClaimName>[]> {
   let proof: LogProof;
   let checkpoint: SignedCheckpoint;
   try {
@@ -77,15 +78,15 @@ async function inclusionClaim(
     : { name, state: "fails", why: `The proof does not lead from this seal to entry ${index} of the log ${origin}.` };
 }
 
-type Trust = Pick<Parameters<typeof verifyLogProof>[0], "logs" | "environment">;
+export type LogTrust = Pick<LogProofInput, "logs" | "environment">;
 
-const logsOf = (origin: string, { logs }: Trust): TrustedLog[] =>
+const logsOf = (origin: string, { logs }: LogTrust): TrustedLog[] =>
   logs.filter(({ key }) => key.startsWith(`${origin}+`));
 
 /** Verifies that a trusted log signed a checkpoint. */
 export async function signedClaim(
   { origin, size, root, note }: SignedCheckpoint,
-  { logs, environment }: Trust,
+  { logs, environment }: LogTrust,
 ): Promise<Claim<LogClaimName>> {
   const name = "log_checkpoint_signed";
   const fails = (why: string) => ({ name, state: "fails", why }) as const;
@@ -112,7 +113,7 @@ export async function signedClaim(
 }
 
 /** The claim `log_witnessed` if a trusted log has a policy; otherwise none. */
-async function witnessedClaims(checkpoint: SignedCheckpoint, trust: Trust): Promise<Claim<LogClaimName>[]> {
+async function witnessedClaims(checkpoint: SignedCheckpoint, trust: LogTrust): Promise<Claim<LogClaimName>[]> {
   const policy = logsOf(checkpoint.origin, trust).find((log) => log.policy)?.policy;
   if (policy) return [await quorumClaim(checkpoint, policy)];
   const why = `The policy names no witnesses for ${checkpoint.origin}.`;

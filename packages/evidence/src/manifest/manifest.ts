@@ -1,5 +1,5 @@
 export { buildManifest, type ManifestInput, manifestBytes } from "./build.ts";
-export { canonicalJson, type JsonObject } from "./canonical-json.ts";
+export { canonicalJson, type JsonObject, type JsonValue } from "./canonical-json.ts";
 export { verifyChain } from "./chain.ts";
 export {
   coverage,

@@ -1,5 +1,4 @@
 import { type Claim, claim } from "../claim.ts";
-import type { EvidenceCrypto } from "../crypto-port.ts";
 import { isSha256Hex, sha256Hex } from "../digest.ts";
 import { EvidenceError } from "../errors.ts";
 import { attachedFile, attachedNames } from "../pdf/attachment.ts";
@@ -14,7 +13,7 @@ import {
   recordClaims,
 } from "../records/proof-record.ts";
 import type { SealPurpose } from "./purpose.ts";
-import { type ProofTrust, type ProofVerification, verifyProof } from "./verify-proof.ts";
+import { type ProofContext, type ProofVerification, verifyProof } from "./verify-proof.ts";
 
 export type AttachedClaimName = "record_attached" | "receipt_events" | "receipt_signatures" | RecordClaimName;
 
@@ -52,7 +51,7 @@ export async function verifyAttachedRecord(
   bytes: Uint8Array,
   purpose: SealPurpose,
   file: Uint8Array | null,
-  context: { readonly trust: ProofTrust; readonly at: number; readonly crypto: EvidenceCrypto },
+  context: ProofContext,
 ): Promise<AttachedVerification> {
   try {
     if (purpose.kind === "receipt") {
@@ -74,7 +73,7 @@ async function withFile(
   claims: readonly Claim<AttachedClaimName>[],
   record: ProofRecord,
   file: Uint8Array,
-  { trust, at, crypto }: Parameters<typeof verifyAttachedRecord>[3],
+  { trust, at, crypto }: ProofContext,
 ): Promise<AttachedVerification> {
   const document = await verifyProof(file, trust, at, { crypto });
   const { sealedSha256, docSha256 } = document;

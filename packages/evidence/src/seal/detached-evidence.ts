@@ -76,11 +76,7 @@ export function earliest(instants: readonly (number | null)[]): number | null {
 export const trustedTimes = (tokens: readonly TimeStampVerification[]): number[] =>
   tokens.flatMap(({ trusted, genTime }) => (trusted && genTime !== null ? [genTime] : []));
 
-/**
- * Compares the file's hashes with the expected hashes. Verifies a detached time-stamp token and a detached `.ots`
- * proof.
- */
-export async function verifyDetached(input: {
+export type DetachedInput = {
   readonly evidence: DetachedEvidence;
   readonly sealedSha256: Uint8Array;
   readonly docSha256: Uint8Array | null;
@@ -89,7 +85,13 @@ export async function verifyDetached(input: {
   readonly blockHeaders: BlockHeaders;
   readonly at: number;
   readonly crypto: EvidenceCrypto;
-}): Promise<DetachedResult> {
+};
+
+/**
+ * Compares the file's hashes with the expected hashes. Verifies a detached time-stamp token and a detached `.ots`
+ * proof.
+ */
+export async function verifyDetached(input: DetachedInput): Promise<DetachedResult> {
   const { evidence } = input;
   const claims: Claim<DetachedClaimName>[] = [];
   if (evidence.sealedSha256 !== undefined) {
@@ -133,7 +135,7 @@ function hashClaim(name: DetachedClaimName, expected: string, actual: Uint8Array
 
 async function separateTimeStamp(
   token: Uint8Array,
-  { signatureValue, sealedSha256, tsaAnchors: anchors, at, crypto }: Parameters<typeof verifyDetached>[0],
+  { signatureValue, sealedSha256, tsaAnchors: anchors, at, crypto }: DetachedInput,
 ): Promise<TimeStampVerification | null> {
   try {
     if (signatureValue !== null) {
@@ -183,17 +185,17 @@ export function anchoringClaim<Name extends string>(
   return { name, state: "unchecked", why: `The proof is for ${subject}; no block header was there to confirm it.` };
 }
 
-/**
- * Verifies a proof that a transparency log contains the line of a sealed file.
- * @param purpose as the seal states it
- */
-export async function verifyDetachedLogProof(input: {
+export type DetachedLogProof = {
   readonly proof: Uint8Array;
   readonly bytes: Uint8Array;
   readonly sealedSha256: Uint8Array;
+  /** As the seal states it. */
   readonly purpose: SealPurpose | null;
   readonly logs: readonly TrustedLog[];
-}): Promise<Claim<LogClaimName>[]> {
+};
+
+/** Verifies a proof that a transparency log contains the line of a sealed file. */
+export async function verifyDetachedLogProof(input: DetachedLogProof): Promise<Claim<LogClaimName>[]> {
   const { proof, bytes, purpose, logs } = input;
   const entry = await logEntryOf(bytes, purpose, toHex(input.sealedSha256));
   return verifyLogProof({ proof, entry, environment: purpose?.environment ?? null, logs });

@@ -7,7 +7,7 @@ import type { Certificate } from "../x509/certificate.ts";
 import { carriedNote } from "./carried-note.ts";
 import { type CheckpointClaimName, verifyCheckpointAnchors } from "./checkpoint-anchors.ts";
 import { claimedTimeOf } from "./claimed-time.ts";
-import { type DetachedEvidence, verifyDetachedLogProof } from "./detached-evidence.ts";
+import { type DetachedEvidence, type DetachedLogProof, verifyDetachedLogProof } from "./detached-evidence.ts";
 import { sealPurposeOf } from "./purpose.ts";
 
 /** The trusted certificates and logs that claims about the log depend on. */
@@ -19,7 +19,7 @@ type LogTrust = {
 
 type LoggedClaimName = LogClaimName | CheckpointClaimName | CarriedClaimName;
 
-type LoggedSeal = Pick<Parameters<typeof verifyDetachedLogProof>[0], "bytes" | "sealedSha256" | "purpose">;
+type LoggedSeal = Pick<DetachedLogProof, "bytes" | "sealedSha256" | "purpose">;
 
 /**
  * Makes the claims about the transparency log. The log's checkpoint proves a time for the seal only if the log proof

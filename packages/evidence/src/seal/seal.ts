@@ -23,6 +23,7 @@ export {
 export { type ClosingVerdict, type ClosingVerification, type ClosingVersion, verifyClosing } from "./verify-closing.ts";
 export {
   type ProofClaimName,
+  type ProofContext,
   type ProofTrust,
   type ProofVerdict,
   type ProofVerification,

@@ -58,6 +58,14 @@ type Checked = ClosingVersionResult & {
   readonly level: Level;
 };
 
+export type ClosingInput = {
+  readonly versions: readonly ClosingVersion[];
+  readonly roomCode?: string;
+  readonly trust: ProofTrust;
+  readonly at: number;
+  readonly crypto: EvidenceCrypto;
+};
+
 /**
  * Verifies versions of one room's Closing Passport, in any order: every hash, link and seal.
  *
@@ -74,13 +82,7 @@ type Checked = ClosingVersionResult & {
  * @param input `roomCode` the expected room; `at` the instant of the verification, epoch ms
  * @throws EvidenceError `ots` for a block header in `trust` that is not 80 bytes
  */
-export async function verifyClosing(input: {
-  readonly versions: readonly ClosingVersion[];
-  readonly roomCode?: string;
-  readonly trust: ProofTrust;
-  readonly at: number;
-  readonly crypto: EvidenceCrypto;
-}): Promise<ClosingVerification> {
+export async function verifyClosing(input: ClosingInput): Promise<ClosingVerification> {
   if (input.versions.length > mostVersionsAtOnce) {
     const why = `More than ${mostVersionsAtOnce} versions were given.`;
     return { verdict: "not_verified", claims: [{ name: "chain.versions", state: "fails", why }], versions: [] };
@@ -102,10 +104,7 @@ export async function verifyClosing(input: {
   return { verdict: verdictOf(claims, checked), claims, versions };
 }
 
-async function checkVersion(
-  closingVersion: ClosingVersion,
-  { trust, at, crypto }: Parameters<typeof verifyClosing>[0],
-): Promise<Checked> {
+async function checkVersion(closingVersion: ClosingVersion, { trust, at, crypto }: ClosingInput): Promise<Checked> {
   const { certificate } = closingVersion;
   const content = certificate === undefined ? null : tryRead(() => readClosingCertificate(certificate));
   const attached = content instanceof EvidenceError ? null : (content?.manifest ?? null);

@@ -63,6 +63,14 @@ export interface ProofTrust extends SealTrust {
   readonly logs?: readonly TrustedLog[];
 }
 
+/** The settings that all verifications of one run share. */
+export type ProofContext = {
+  readonly trust: ProofTrust;
+  /** The instant of the verification, epoch ms. */
+  readonly at: number;
+  readonly crypto: EvidenceCrypto;
+};
+
 export interface ProofVerification {
   readonly verdict: ProofVerdict;
   readonly claims: readonly Claim<ProofClaimName>[];

@@ -68,6 +68,14 @@ export type FilePlace = { readonly index: number; readonly retracted: string | n
 /** The number of bundles of entries that are downloaded at the same time. */
 const ahead = 8;
 
+type ReadOptions = {
+  readonly wanted: ReadonlySet<string>;
+  readonly earlierLinks: ReadonlySet<string>;
+  readonly days: { readonly earlierDay: string | null; readonly judgedDay: string | null };
+  readonly comparesTiles: boolean;
+  readonly onEntry?: (index: number, line: string) => void;
+};
+
 /**
  * Reads the log's new entries, computes the root over all entries, and compares it with the checkpoint's root.
  *
@@ -80,17 +88,7 @@ const ahead = 8;
  * - `onEntry`: called with the index and the line of each entry that is read.
  * @throws LogBroken when the entries do not lead to the checkpoint, or a published file is missing or wrong
  */
-export async function readEntries(
-  tree: PublishedTree,
-  before: EntriesRead,
-  options: {
-    readonly wanted: ReadonlySet<string>;
-    readonly earlierLinks: ReadonlySet<string>;
-    readonly days: { readonly earlierDay: string | null; readonly judgedDay: string | null };
-    readonly comparesTiles: boolean;
-    readonly onEntry?: (index: number, line: string) => void;
-  },
-): Promise<Found> {
+export async function readEntries(tree: PublishedTree, before: EntriesRead, options: ReadOptions): Promise<Found> {
   const { size, root } = tree.checkpoint;
   const edge = [...before.edge];
   const rules = entryRules(before, options);
@@ -143,7 +141,7 @@ function cappedSentences() {
 }
 
 /** Checks that entries match the grammar, and that they do not contradict each other. */
-function entryRules(before: EntriesRead, { wanted, earlierLinks, days: dayRules }: Parameters<typeof readEntries>[2]) {
+function entryRules(before: EntriesRead, { wanted, earlierLinks, days: dayRules }: ReadOptions) {
   const links = new Map(before.links);
   const days = createAuditDays(before.auditDay ?? dayRules.earlierDay);
   let { next, policy } = before;

@@ -23,10 +23,12 @@ const nameOf: Readonly<Record<string, HashName>> = {
   notarized: "notarizedSha256",
 };
 
+export type ListedFile = Pick<StoredArtifact, "kind" | "sha256">;
+
 export function listsDocument(
   listed: readonly ManifestDocument[],
   orderCode: string,
-  { kind, sha256 }: Pick<StoredArtifact, "kind" | "sha256">,
+  { kind, sha256 }: ListedFile,
 ): boolean {
   const name = nameOf[kind];
   return name !== undefined && listed.some((each) => each.orderCode === orderCode && each[name] === sha256);

@@ -9,7 +9,7 @@ import { drawIn } from "./certificate/draw.ts";
 import { createCertificateCheck } from "./certificate-check.ts";
 import type { SealClosingDeps } from "./seal-version.ts";
 
-export { listsDocument } from "./artifacts.ts";
+export { type ListedFile, listsDocument } from "./artifacts.ts";
 export { createCertificateCheck } from "./certificate-check.ts";
 export { type CertificateDeps, certificateOfRoom, openCertificate } from "./certificate-file.ts";
 export {

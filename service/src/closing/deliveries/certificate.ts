@@ -4,6 +4,7 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import {
   type CertificateDeps,
   certificateOfRoom,
+  type ListedFile,
   listsDocument,
   openCertificate,
   readManifest,
@@ -37,7 +38,7 @@ export async function openedCertificate(
 
 const documentsIn = ({ manifest }: StoredVersion) => readManifest(manifest)?.documents ?? [];
 
-type OrderToSend = { code: string; title: string | null; final: Parameters<typeof listsDocument>[2] | null };
+type OrderToSend = { code: string; title: string | null; final: ListedFile | null };
 
 const lists = (record: StoredVersion, { code, final }: OrderToSend): boolean =>
   final !== null && listsDocument(documentsIn(record), code, final);

@@ -12,7 +12,7 @@ import { type ChainPems, type ChainsDeps, fingerprintOf, leafOf, recordChain, se
 import { openSealIdentity, probeSealIdentity, type SealIdentitySettings } from "./identity.ts";
 import { isChainRetired, isRetired } from "./retirement.ts";
 import { createSealer, type SealDocument, type Stamp } from "./sealer.ts";
-import { createTimeStamping, type TimeStampRefusal } from "./time-stamping.ts";
+import { createTimeStamping, type TimeStampingDeps, type TimeStampRefusal } from "./time-stamping.ts";
 import { type Listing, trustList } from "./trust-list.ts";
 import { type AnchorsOf, openTsaTrust, type TsaTrustSettings } from "./tsa-trust.ts";
 
@@ -195,7 +195,7 @@ function timeStamping(
       log.warn(refusal, "a time-stamping authority's answer was not used");
       refusals.inc({ authority: refusal.authority, failed: refusal.failed });
     },
-  } satisfies Omit<Parameters<typeof createTimeStamping>[0], "authorities">;
+  } satisfies Omit<TimeStampingDeps, "authorities">;
   const ask = createTimeStamping({ ...asking, authorities });
   let isUp: boolean | null = null;
   const stamp: Stamp = async (message) => {

@@ -9,7 +9,7 @@ export {
 export { sealChainPem } from "./certificate/certificate.ts";
 export { type CertificateProblem, checkAuthorityCertificate } from "./certificate/check.ts";
 export { writeCrl } from "./certificate/crl.ts";
-export { openChain } from "./certificate/file.ts";
+export { type ChainFile, openChain } from "./certificate/file.ts";
 export {
   commonNameOf,
   distributionPoint,

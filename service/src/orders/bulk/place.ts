@@ -133,9 +133,14 @@ function fieldsOf(
 }
 
 /** Like `fieldsOf`, but returns null for an altered row, so that the page of the bulk still opens. */
-function readableFields(...row: Parameters<typeof fieldsOf>): ReadonlyMap<string, string> | null {
+function readableFields(
+  deps: BulkDeps,
+  principal: Principal,
+  row: WaitingRow,
+  bulk: Pick<Bulk, "bulkId">,
+): ReadonlyMap<string, string> | null {
   try {
-    return fieldsOf(...row);
+    return fieldsOf(deps, principal, row, bulk);
   } catch {
     return null;
   }

@@ -2,6 +2,7 @@ import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
 import { orDiscard } from "../../kernel/platform/blobs/blobs.ts";
 import { dayMs } from "../../kernel/platform/clock.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
 import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../../kernel/platform/database/page.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import type { RecordResult } from "../../kernel/platform/idempotency.ts";
@@ -231,11 +232,7 @@ export async function sendFill(deps: FillDeps, principal: Principal, id: string)
   return view;
 }
 
-async function mailIn(
-  tx: Parameters<typeof countMail>[0],
-  { templates: { clock } }: FillDeps,
-  id: string,
-): Promise<void> {
+async function mailIn(tx: Tx, { templates: { clock } }: FillDeps, id: string): Promise<void> {
   if (!(await countMail(tx, id, mostMails, clock())))
     throw new ServiceError("conflict", `This form is no longer open, or its link was mailed ${mostMails} times.`);
   await fillMail.enqueue(tx, { fillId: id, at: clock().getTime() });

@@ -118,7 +118,7 @@ export {
   stuckCharges,
 } from "./firm/stuck.ts";
 export { queuedForCharge, sumOfWaiting, type Waiting, waitingMail, waitingOrders } from "./firm/waiting.ts";
-export { giveBack, giveSandboxPart, refundAtProcessor } from "./give-back.ts";
+export { giveBack, giveSandboxPart, type RefundJobDeps, refundAtProcessor } from "./give-back.ts";
 export { letClientPay, letClientsPay, type ShownOrder, whyClientsCantPay } from "./let-client-pay.ts";
 export {
   type LossPaymentWay,

@@ -14,6 +14,7 @@ import {
   type HeldPayment,
   heldPayments,
   isDisputed,
+  type RefundJobDeps,
   refundAtProcessor,
   refundedFirst,
   refundsOfRequest,
@@ -102,14 +103,12 @@ export async function requireNoneBeingSent(db: Sql, paymentIntent: string): Prom
   throw new ServiceError("conflict", message);
 }
 
-type JobDeps = Parameters<typeof giveBack>[0];
-
 /**
  * The jobs that request approved partial refunds from the processor. They also resume refunds that waited for a
  * decision of a bank or of people.
  */
-export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
-  const giveAll = async (which: Parameters<typeof selectApprovedParts>[1]) => {
+export function partRefundJobs(jobs: Jobs, deps: RefundJobDeps): void {
+  const giveAll = async (which: { id: string } | { orderId: number }) => {
     for (const part of await selectApprovedParts(deps.db, which)) await givePartBack(deps, part);
   };
   jobs.work<{ requestId: string }>(partRefundQueue, ({ requestId }) => giveAll({ id: requestId }));
@@ -124,7 +123,7 @@ export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
  * assigned to its orders. The bank's decision or the assignment then queues the job again. A part that can't be
  * refunded any more is closed, and so is one that the refund of the whole order returns.
  */
-async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
+async function givePartBack(deps: RefundJobDeps, part: ApprovedPart): Promise<void> {
   const { db } = deps;
   if ((await isDisputed(db, part.orderId)) || (await awaitsAssignment(deps, part.orderId))) return;
   const held = await heldPayments(db, part.orderId);
@@ -191,7 +190,7 @@ async function isBeingRefunded(db: Sql, orderId: number): Promise<boolean> {
 }
 
 /** Closes an approved partial refund, unless it is already closed. */
-async function close({ db, clock }: JobDeps, { id, orderId }: ApprovedPart, note: string): Promise<void> {
+async function close({ db, clock }: RefundJobDeps, { id, orderId }: ApprovedPart, note: string): Promise<void> {
   const [order] = await db.query<{ code: string }>(sql`
     SELECT o.code AS "code@order", ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`);
   if (!order) return;

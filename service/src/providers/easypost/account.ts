@@ -8,7 +8,7 @@ import { TrackerAnswer, type Tracking, trackingOf } from "./answers.ts";
 /** The default base URL of the API. */
 export const easypostBase = "https://api.easypost.com";
 
-type Settings = { apiKey: string; apiBase: string | null; webhookSecret: string | null };
+export type EasyPostSettings = { apiKey: string; apiBase: string | null; webhookSecret: string | null };
 
 const User = Type.Object({ balance: Type.String({ pattern: "^-?\\d{1,9}\\.\\d+$" }) });
 
@@ -17,7 +17,7 @@ const detailOf = (body: unknown): string =>
     ? `the key is accepted; the balance is $${Number(body.balance).toFixed(2)}`
     : "the key is accepted";
 
-export function easypostAccount({ apiKey, apiBase, webhookSecret }: Settings): Account {
+export function easypostAccount({ apiKey, apiBase, webhookSecret }: EasyPostSettings): Account {
   return {
     provider: "easypost",
     baseUrl: apiBase ?? easypostBase,

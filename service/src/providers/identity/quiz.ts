@@ -4,13 +4,13 @@ import type { Call } from "../calls/call.ts";
 import type { KnowledgeQuiz, QuizQuestion } from "./port.ts";
 import { away } from "./stripe.ts";
 
-type Settings = { url: string; apiKey: string };
+export type QuizSettings = { url: string; apiKey: string };
 
 /**
  * The account of a quiz provider that implements the protocol of docs/identity-checks.md. The operator configures its
  * URL; there is no default provider.
  */
-export const quizAccount = ({ url, apiKey }: Settings): Account => ({
+export const quizAccount = ({ url, apiKey }: QuizSettings): Account => ({
   provider: "quiz",
   baseUrl: url,
   authorization: `Bearer ${apiKey}`,

@@ -6,11 +6,11 @@ import type { Call, CallRequest } from "../calls/call.ts";
 import type { InboundVerifier } from "../inbound/verifier.ts";
 import type { CredentialResult, IdentityProofing } from "./port.ts";
 
-type Settings = { apiKey: string; apiBase: string | null; webhookSecret: string | null };
+export type StripeIdentitySettings = { apiKey: string; apiBase: string | null; webhookSecret: string | null };
 
 const sessions = "/v1/identity/verification_sessions";
 
-export function stripeIdentityAccount({ apiKey, apiBase, webhookSecret }: Settings): Account {
+export function stripeIdentityAccount({ apiKey, apiBase, webhookSecret }: StripeIdentitySettings): Account {
   return {
     provider: "stripe_identity",
     baseUrl: apiBase ?? "https://api.stripe.com",

@@ -8,7 +8,7 @@ const publicBase = "https://api.lob.com";
 // The time-out for requests, which also upload a letter's file.
 const uploadMs = 60_000;
 
-type LobSettings = { apiKey: string; apiBase: string | null; webhookSecret: string | null };
+export type LobSettings = { apiKey: string; apiBase: string | null; webhookSecret: string | null };
 
 export function lobAccount({ apiKey, apiBase, webhookSecret }: LobSettings): Account {
   return {

@@ -5,9 +5,9 @@ import { dataOf, faxOf, fieldsOf, idOf, textOf } from "./answers.ts";
 
 const publicBase = "https://api.telnyx.com";
 
-type Settings = { apiKey: string; apiBase: string | null; publicKey: string | null };
+export type TelnyxSettings = { apiKey: string; apiBase: string | null; publicKey: string | null };
 
-export function telnyxAccount({ apiKey, apiBase, publicKey }: Settings): Account {
+export function telnyxAccount({ apiKey, apiBase, publicKey }: TelnyxSettings): Account {
   return {
     provider: "telnyx",
     // The time-out for requests, which also upload a fax's file of up to 50 MB.

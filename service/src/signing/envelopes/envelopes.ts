@@ -95,6 +95,7 @@ export {
   provenDocuments,
   readDocuments,
   type StoredOrderDocument,
+  type WantedDocument,
   withOrderDocument,
 } from "./records/documents.ts";
 export { type EmbedOrigin, listOrigins } from "./records/embeds.ts";

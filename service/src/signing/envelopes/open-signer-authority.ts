@@ -4,6 +4,7 @@ import {
   type Authority,
   asStartupError,
   type CertificateProblem,
+  type ChainFile,
   checkAuthorityCertificate,
   configuredChain,
   leafOf,
@@ -167,7 +168,7 @@ async function openOwnChain(
  * Reads an authority's replaced certificates, which are kept next to its file. All count as retired a day after the
  * current certificate's `notBefore`.
  */
-async function retiredAt(file: Parameters<typeof replacedChains>[0], { notBefore }: Certificate) {
+async function retiredAt(file: ChainFile, { notBefore }: Certificate) {
   const until = new Date(notBefore + retirementMs);
   return (await replacedChains(file)).map((certificate) => ({ certificate, retiredAt: until }));
 }

@@ -34,7 +34,7 @@ export {
 } from "./acts/act.ts";
 export { correctEntry } from "./acts/correct.ts";
 export { refusalReasons } from "./acts/entry.ts";
-export { exportJournal, journalNotice } from "./acts/export.ts";
+export { exportJournal, type JournalOwner, journalNotice } from "./acts/export.ts";
 export { type FactRules, factRules, noFacts } from "./acts/facts.ts";
 export {
   readJournal,
@@ -172,6 +172,7 @@ export {
   openRecording,
   playTake,
   recordingMail,
+  type Viewer,
 } from "./recordings/keep.ts";
 export { listRecordings, type RecordingOnList } from "./recordings/list.ts";
 export { recordingMetrics } from "./recordings/metrics.ts";

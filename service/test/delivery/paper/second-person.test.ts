@@ -8,6 +8,7 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { asService } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
+import type { OperatorRole } from "../../../src/firms/operators/operators.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator, newSession } from "../../firms/operators/console-people.ts";
@@ -19,8 +20,7 @@ const client = newClient(
   headers.Authorization.replace("Bearer ", ""),
   (status) => status < 300,
 );
-const person = (...roles: Parameters<typeof newOperator>[1]["roles"]) =>
-  newOperator(running, { roles, environment: "test" });
+const person = (...roles: readonly OperatorRole[]) => newOperator(running, { roles, environment: "test" });
 const [agent, other] = [await person("agent"), await person("agent")];
 
 const scan = makePdf({ pages: 1, text: "Notarized in ink" });

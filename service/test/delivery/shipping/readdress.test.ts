@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { StripeEvent } from "@signsealship/testing/doubles/stripe";
 import { makeJobsDue } from "@signsealship/testing/due-jobs";
 import { forTests } from "@signsealship/testing/for-tests";
 import { newPartner, ownProcess } from "@signsealship/testing/service";
@@ -76,7 +77,7 @@ async function labeledAtUsual() {
 }
 
 const checkout = (code: string) => call<{ checkoutUrl: string }>(code, "checkout");
-const deliver = (event: Parameters<typeof stripe.deliver>[1]) => stripe.deliver(world.url(), event);
+const deliver = (event: StripeEvent) => stripe.deliver(world.url(), event);
 const payments = (code: string) =>
   db.query<{ cents: number; supplement: string | null }>(sql`
     SELECT p.amount_cents::int AS cents, s.state AS supplement FROM payments p JOIN orders o ON o.id = p.order_id

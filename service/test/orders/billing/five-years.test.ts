@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { authenticate, authenticatePayments, testRowMac } from "@signsealship/testing/row-mac";
+import type { Tx } from "../../../src/kernel/platform/database/database.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
 import type { Log } from "../../../src/kernel/platform/logs.ts";
@@ -56,7 +57,7 @@ await db.query(sql`ANALYZE`);
 await closeMonths({ db, clock, log: silent }, stopping);
 
 /** The number of rows of receipts and credit notes that the work read. */
-async function rowsRead(work: (tx: Parameters<Parameters<typeof db.transaction>[0]>[0]) => Promise<unknown>) {
+async function rowsRead(work: (tx: Tx) => Promise<unknown>) {
   return db.transaction(async (tx) => {
     const rows = async () => {
       const [read] = await tx.query<{ rows: number }>(sql`

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { StripeEvent } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { whileWritesWait } from "@signsealship/testing/lock-waits";
 import { ownProcess } from "@signsealship/testing/service";
@@ -45,7 +46,7 @@ const newestMethod = async () =>
 const openSetup = async () =>
   /cs_test_[0-9a-f]+/.exec(await (await post("/dashboard/billing/method", owner)).text())?.[0] ?? "";
 /** Delivers events. The service must confirm each. */
-async function deliver(events: readonly Parameters<typeof stripe.deliver>[1][]): Promise<void> {
+async function deliver(events: readonly StripeEvent[]): Promise<void> {
   for (const event of events) assert.equal((await stripe.deliver(live.url(), event)).status, 200);
 }
 const isDetached = (method: Method | undefined) => stripe.firm.methods.get(method?.method ?? "")?.["customer"] === null;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
+import { type StripeDouble, type StripeEvent, startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../src/kernel/platform/errors.ts";
@@ -209,7 +209,7 @@ test("a charge that the earlier account got is neither sent again nor ended by i
     if (code === moving.code) stripe.firm.bankAnswers(intent, "succeeded");
     const body = JSON.stringify(stripe.chargeEvent(intent));
     const event = await node.processor.verify(Buffer.from(body), stripe.sign(body), new Date());
-    await world.take(event as Parameters<typeof world.take>[0]);
+    await world.take(event as StripeEvent);
     assert.deepEqual([await stateOf(code), await statusOf(code)], ["succeeded", "EsignPending"]);
   }
   const open = openProcessor({ secretKey: "sk_live_x", webhookSecret: "whsec_x, ,", apiBase: stripe.url }, "https://x");

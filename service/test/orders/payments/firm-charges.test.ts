@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startStripe } from "@signsealship/testing/doubles/stripe";
+import { type StripeEvent, startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf, shipping } from "@signsealship/testing/inputs/order-form";
 import { asService, changeRowsOf } from "@signsealship/testing/row-mac";
@@ -38,7 +38,7 @@ function post(path: string, fields: Record<string, string> = {}, headers: Record
   return postForm(live.url() + path, fields, headers);
 }
 const look = async (path: string) => (await fetch(live.url() + path, { headers: owner })).text();
-const deliver = (event: Parameters<typeof stripe.deliver>[1]) => stripe.deliver(live.url(), event);
+const deliver = (event: StripeEvent) => stripe.deliver(live.url(), event);
 
 /**
  * Adds a payment method as an owner, and delivers the processor's confirmation. @returns the method's id at the

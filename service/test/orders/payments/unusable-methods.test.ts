@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { StripeEvent } from "@signsealship/testing/doubles/stripe";
 import type { MethodOutcome } from "@signsealship/testing/doubles/stripe-firm";
 import { forTests } from "@signsealship/testing/for-tests";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -48,7 +49,7 @@ const linesOf = async ({ owner }: PayingFirm) =>
   ).map(({ reason }) => reason);
 const mandate = (method: string, status: string) =>
   stripe.event("mandate.updated", { id: "mandate_1", object: "mandate", payment_method: method, status });
-const take = (event: Parameters<typeof world.take>[0]) => world.take(event);
+const take = (event: StripeEvent) => world.take(event);
 
 /** Asserts that nothing more is charged to the firm's method. */
 async function requireNoCharge(firm: PayingFirm): Promise<void> {

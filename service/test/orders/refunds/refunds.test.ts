@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startStripe } from "@signsealship/testing/doubles/stripe";
+import { type StripeEvent, startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
@@ -169,7 +169,7 @@ async function approvedPart(code: string): Promise<string> {
   return id;
 }
 
-const deliver = async (event: Parameters<typeof stripe.deliver>[1]) =>
+const deliver = async (event: StripeEvent) =>
   assert.equal((await stripe.deliver(running.service.baseUrl, event)).status, 200);
 const noJobs = (queue: string) =>
   until(async () => (await running.db.query(sql`SELECT FROM jobs WHERE queue = ${queue}`)).length === 0);

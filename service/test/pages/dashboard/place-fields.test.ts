@@ -13,6 +13,7 @@ import {
 } from "../../../src/pages/dashboard/orders/browser/places/field.ts";
 import {
   fitSize,
+  type Line,
   ontoLine,
   type SizeRules,
   snapMove,
@@ -220,7 +221,7 @@ test("the lower edge goes onto a line of the page, and the left edge to its begi
 
 test("a clicked field goes onto the line nearest to the click, with the line's width and a height that has room", () => {
   const line = { x: 90, y: 226, width: 200, room: 20 };
-  const clicked = (lines: Parameters<typeof ontoLine>[1]) => ontoLine(rect, lines, { isClick: true });
+  const clicked = (lines: readonly Line[]) => ontoLine(rect, lines, { isClick: true });
   assert.deepEqual(clicked([{ ...line, y: 250 }, line]), { x: 90, y: 206, width: 200, height: 20 });
   assert.deepEqual(clicked([{ ...line, width: 150, room: 40 }]), { x: 90, y: 190, width: 150, height: 36 });
   assert.deepEqual(clicked([{ ...line, width: 400, room: 3 }]), { x: 90, y: 216, width: 260, height: 10 });
@@ -233,7 +234,7 @@ test("a clicked field goes onto the line nearest to the click, with the line's w
 
 test("a dropped field goes onto the line nearest to its lower edge, although it was dropped beside it", () => {
   const line = { x: 130, y: 236 + 14, width: 200, room: 30 };
-  const dropped = (lines: Parameters<typeof ontoLine>[1]) => ontoLine(rect, lines, { isClick: false });
+  const dropped = (lines: readonly Line[]) => ontoLine(rect, lines, { isClick: false });
   assert.deepEqual(dropped([line, { ...line, y: 220 }]), { x: 130, y: 220, width: 200, height: 30 });
   assert.deepEqual(dropped([{ ...line, x: 200 }]), { x: 200, y: 220, width: 200, height: 30 });
   assert.equal(dropped([{ ...line, y: 236 + 17 }]), null, "too far below");

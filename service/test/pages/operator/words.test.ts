@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Operator } from "../../../src/firms/operators/operators.ts";
+import type { OrderState } from "../../../src/orders/order/order.ts";
 import { sideNav } from "../../../src/pages/operator/frame/nav.ts";
 import { foundBody } from "../../../src/pages/operator/orders/list-page.ts";
 import { labelOf, moveForm } from "../../../src/pages/operator/orders/move-forms.ts";
@@ -12,7 +13,7 @@ import { render } from "../../../src/pages/ui/render.ts";
 const bought = { sign: true, notarize: false, ship: true, fax: false, faxTo: null, statusBeforeHold: null };
 
 test("the button after the last service completes the order, and that before it begins the next one", () => {
-  const signed = { ...bought, status: "EsignComplete" } as Parameters<typeof labelOf>[1];
+  const signed = { ...bought, status: "EsignComplete" } as OrderState;
   assert.equal(labelOf("next_segment", signed), "Begin the next service");
   const last = { ...signed, status: "Delivered" } as typeof signed;
   assert.equal(labelOf("next_segment", last), "Complete the order");
@@ -23,7 +24,7 @@ test("the button after the last service completes the order, and that before it 
 });
 
 test("the forms about deliveries do not promise an email in a closing", () => {
-  const order = { ...bought, status: "ShippingPending" } as Parameters<typeof labelOf>[1];
+  const order = { ...bought, status: "ShippingPending" } as OrderState;
   for (const move of ["shipped", "delivered", "fax_delivered"] as const)
     assert.match(
       render(moveForm("/operator/orders/x", move, order, undefined, new Date())),

@@ -12,6 +12,7 @@ import { changeRowsOf } from "@signsealship/testing/row-mac";
 import { newPartner, runCli } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
+import type { OperatorRole } from "../../../src/firms/operators/operators.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { taskState } from "../../../src/kernel/tasks/tasks.ts";
@@ -61,7 +62,7 @@ before(async () => {
   const years = ["2020-01-01", "2045-01-01"] as const;
   [running, software] = await Promise.all([openHarness(), openNotarySoftware({ Nora: years, Stranger: years })]);
   partner = await newPartner(running.service);
-  const made = (roles: Parameters<typeof newOperator>[1]["roles"], email: string) =>
+  const made = (roles: readonly OperatorRole[], email: string) =>
     newOperator(running, { roles, email, environment: "test", passkey: roles[0] !== "notary" });
   nora = await made(["notary"], "nora@desk.example");
   omar = await made(["notary"], "omar@desk.example");

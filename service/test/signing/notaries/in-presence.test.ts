@@ -10,6 +10,7 @@ import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { unzipSync } from "fflate";
 import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
+import type { Tx } from "../../../src/kernel/platform/database/database.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
@@ -947,7 +948,7 @@ test("an order that is put on hold while its job runs keeps the document of its 
     await authenticateOrders(db, sql`id = ${orderId}`);
   };
   const slow = Object.assign(Object.create(db), {
-    async transaction(work: Parameters<typeof db.transaction>[0]) {
+    async transaction<T>(work: (tx: Tx) => Promise<T>) {
       await put("OnHold");
       return db.transaction(work);
     },

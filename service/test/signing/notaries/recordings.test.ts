@@ -15,6 +15,7 @@ import { until } from "@signsealship/testing/until";
 import pg from "pg";
 import { openBlobs } from "../../../src/kernel/platform/blobs/blobs.ts";
 import { folderBackend } from "../../../src/kernel/platform/blobs/folder.ts";
+import type { Tx } from "../../../src/kernel/platform/database/database.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { BusyError, ServiceError } from "../../../src/kernel/platform/errors.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
@@ -924,7 +925,7 @@ test("a manifest includes a part that was stored while the manifest was made", a
   const id = await leftOnDisk("manifest");
   let isFirst = true;
   const between = Object.assign(Object.create(db), {
-    async transaction(work: Parameters<typeof db.transaction>[0]) {
+    async transaction<T>(work: (tx: Tx) => Promise<T>) {
       if (isFirst) {
         isFirst = false;
         await recovered(isStored(id));

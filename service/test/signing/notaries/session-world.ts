@@ -219,7 +219,7 @@ export function otherNode({
       await changes.node.read(statement);
       return db.query(statement);
     },
-    async transaction(work: Parameters<typeof db.transaction>[0]) {
+    async transaction<T>(work: (tx: Tx) => Promise<T>) {
       await changes.node.before();
       const result = await db.transaction(work);
       await changes.node.after();

@@ -9,7 +9,7 @@ import { shortCode } from "../../../kernel/platform/text.ts";
 import { fromOrders, hasOrderCode, type LockedOrder, lockOrder, verifiedOrder } from "../../../orders/order/order.ts";
 import type { Address } from "../../../orders/pricing/pricing.ts";
 import { type AcceptedLetter, type Act, createLob, type Intent, isLetterId } from "../../../providers/providers.ts";
-import { withOrderDocument } from "../../../signing/envelopes/envelopes.ts";
+import { type WantedDocument, withOrderDocument } from "../../../signing/envelopes/envelopes.ts";
 import { actor, type LetterDeps, pollQueue } from "./deps.ts";
 import { type LetterPlan, printByHand, waitsForLetter } from "./intend-letter.ts";
 import { pollEveryMs } from "./listen.ts";
@@ -91,7 +91,7 @@ async function requireAddress(tx: Tx, orderCode: string, to: Address): Promise<v
 /** Calls `send` with the document's bytes. Refuses when the document was deleted or belongs to another order. */
 async function withDocument(
   deps: LetterDeps,
-  which: Parameters<typeof withOrderDocument>[1],
+  which: WantedDocument,
   send: (bytes: Buffer) => ReturnType<Act<AcceptedLetter>["perform"]>,
 ): ReturnType<Act<AcceptedLetter>["perform"]> {
   let isRead = false;

@@ -1,4 +1,5 @@
 import { formFields } from "../form-fields.ts";
+import type { Span } from "../lexer.ts";
 import { resolve } from "../objects.ts";
 import { PdfRefusal } from "../refusal.ts";
 import { asName, entry, isDict, readDict } from "../values.ts";
@@ -80,7 +81,7 @@ function printNotices({ file, root }: PdfLookup): DocumentNotice[] {
   return isWhole ? [] : [{ code: "print_differs", page: null, text: null }];
 }
 
-function isTrue(file: PdfLookup["file"], value: Parameters<typeof resolve>[1]): boolean {
+function isTrue(file: PdfLookup["file"], value: Span | undefined): boolean {
   const found = resolve(file, value);
   return found?.bytes.toString("latin1", found.start, found.end) === "true";
 }

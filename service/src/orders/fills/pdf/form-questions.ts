@@ -1,3 +1,4 @@
+import type { Span } from "../../../kernel/pdf/lexer.ts";
 import { drawnBy, type NamedField, namedFields } from "../../../kernel/pdf/named-fields.ts";
 import { resolve } from "../../../kernel/pdf/objects.ts";
 import {
@@ -191,7 +192,7 @@ export const shownWords = (text: string): string =>
 export const wordsIn = (name: string): string =>
   shownWords(name.replace(/[[\]#_.:/-]+/g, " ").replace(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{L})(?=\p{N})/gu, " "));
 
-const textIn = (span: Parameters<typeof stringBytes>[0]): string => textOfBytes(stringBytes(span)) ?? "";
+const textIn = (span: Span): string => textOfBytes(stringBytes(span)) ?? "";
 
 /** The text under a key of a PDF dictionary; empty when it is missing. */
 export function textAt(file: PdfLookup["file"], dict: Dict, key: string): string {

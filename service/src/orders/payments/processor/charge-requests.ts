@@ -109,7 +109,7 @@ async function intentOfCharge(
  * Like `intentOfCharge`, but without an error for an unknown customer.
  * @returns null for no payment in this account, and for a customer that the account doesn't know
  */
-const findIntent = (...[stripe, charge, since]: Parameters<typeof intentOfCharge>) =>
+const findIntent = (stripe: Stripe, charge: Pick<ChargeRequest, "id" | "customer">, since?: Date) =>
   intentOfCharge(stripe, charge, since).catch((error: unknown) => {
     if (isUnknownCustomer(error)) return null;
     throw error;

@@ -6,6 +6,7 @@ import {
   exportJournal,
   findHours,
   hoursDays,
+  type JournalOwner,
   notaryOf,
   readJournal,
   setHours,
@@ -121,12 +122,7 @@ export function journalRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): voi
 }
 
 /** A copy of a journal as a download. */
-export async function journalAnswer(
-  desk: DeskDeps,
-  notary: Parameters<typeof exportJournal>[1],
-  actor: string,
-  kind: "json" | "pdf",
-) {
+export async function journalAnswer(desk: DeskDeps, notary: JournalOwner, actor: string, kind: "json" | "pdf") {
   const copy = await exportJournal(desk, notary, actor);
   if (kind === "json") return { file: copy.json, type: "application/json", name: "journal.json" };
   return { pdf: await desk.papers.sealJournal(notary.id, copy), name: "journal.pdf" };

@@ -20,6 +20,7 @@ import {
   playTake,
   recordingById,
   shownRecording,
+  type Viewer,
 } from "../../../signing/notaries/notaries.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
@@ -140,12 +141,12 @@ function changeRoutes(scope: FastifyInstance, deps: RecordingPagesDeps): void {
   });
   const verbs = [
     ["open", "recording-opened", viewing, openRecording],
-    ["hold", "recording-held", holding, (id: KeepDeps, own: string, by: Who) => holdRecording(id, own, true, by)],
+    ["hold", "recording-held", holding, (id: KeepDeps, own: string, by: Viewer) => holdRecording(id, own, true, by)],
     [
       "release",
       "recording-released",
       holding,
-      (id: KeepDeps, own: string, by: Who) => holdRecording(id, own, false, by),
+      (id: KeepDeps, own: string, by: Viewer) => holdRecording(id, own, false, by),
     ],
   ] as const;
   for (const [verb, message, permission, act] of verbs)
@@ -224,4 +225,3 @@ function readerOf({ frame, recordings }: RecordingPagesDeps) {
 }
 
 type Recording = Awaited<ReturnType<typeof recordingById>>;
-type Who = Parameters<typeof openRecording>[2];

@@ -9,7 +9,12 @@ import {
 } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { type Manifest, type ManifestDocument, parseManifest } from "@signsealship/evidence/manifest";
-import { type ProofVerification, readSealPurpose, roomDocumentClaim } from "@signsealship/evidence/seal";
+import {
+  type ProofContext,
+  type ProofVerification,
+  readSealPurpose,
+  roomDocumentClaim,
+} from "@signsealship/evidence/seal";
 import type { ClosingConfig, VerifyConfig } from "./config.ts";
 import type { NamedBytes } from "./files.ts";
 import type { CustodyFacts } from "./outcome.ts";
@@ -72,7 +77,7 @@ type CheckedCustody = {
   readonly unmatched: string | null;
 };
 
-type Context = Parameters<typeof verifyCustody>[2] & { readonly config: VerifyConfig };
+type Context = ProofContext & { readonly config: VerifyConfig };
 
 /** Judges a custody certificate. */
 export async function checkCustody(

@@ -1,6 +1,6 @@
 /** Ends rooms and participants on a LiveKit server, and retries until the server confirms it. */
 import { minuteMs } from "../../../kernel/platform/clock.ts";
-import { call, listRooms } from "./server.ts";
+import { type Asked, call, listRooms } from "./server.ts";
 import type { LivekitKey } from "./token.ts";
 
 const firstWaitMs = 250;
@@ -168,7 +168,7 @@ export class Endings {
    * Sends one request to the LiveKit server.
    * @returns the status of the response; null without a response
    */
-  async #request(method: "DeleteRoom" | "RemoveParticipant", asked: Parameters<typeof call>[2]) {
+  async #request(method: "DeleteRoom" | "RemoveParticipant", asked: Asked) {
     const answer = await call(this.#input.livekit, method, asked, this.#input.now()).catch(() => null);
     await answer?.body?.cancel().catch(() => {});
     return answer?.status ?? null;

@@ -4,11 +4,14 @@ import { accessToken, type LivekitKey } from "./token.ts";
 
 const answerMs = 5_000;
 
+/** The room that a request is about, and the participant. */
+export type Asked = { readonly room: string; readonly identity?: string };
+
 /** Sends a request. @throws Error without an answer */
 export async function call(
   livekit: LivekitKey,
   method: "DeleteRoom" | "ListRooms" | "RemoveParticipant",
-  asked: { readonly room: string; readonly identity?: string },
+  asked: Asked,
   at: number,
 ): Promise<Response> {
   const token = accessToken(livekit, { room: asked.room, identity: "service", role: "admin", at });

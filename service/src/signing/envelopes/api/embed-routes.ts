@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { jsonRoute, type RouteDeps } from "../../../kernel/http/route.ts";
 import { ref, requestId, text, timestamp, uuid } from "../../../kernel/http/schema-parts.ts";
-import { actorOf } from "../../../kernel/identity/identity.ts";
+import { actorOf, type Owner } from "../../../kernel/identity/identity.ts";
 import { addOrigin, embedSigner, removeOrigin } from "../lifecycle/frames-and-sittings.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { listOrigins, type EmbedOrigin as Origin } from "../records/embeds.ts";
@@ -64,7 +64,7 @@ const originView = ({ id, origin: site, createdAt }: Origin): Static<typeof Embe
 /** The routes for signing in a frame on the firm's own page. The partner contract does not define them. */
 export function embedRoutes(app: FastifyInstance, { frame, envelopes, baseUrl }: Deps): void {
   app.addSchema(EmbedOrigin);
-  const list = async (principal: Parameters<typeof listOrigins>[1], id: string) => ({
+  const list = async (principal: Owner, id: string) => ({
     origins: (await listOrigins(envelopes.db, principal)).map(originView),
     requestId: id,
   });

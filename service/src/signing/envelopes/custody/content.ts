@@ -1,5 +1,6 @@
 import { instantText } from "@signsealship/certificate";
 import { type EnvelopeEvidence, memberOf, type TrailEntry } from "@signsealship/evidence/envelope";
+import type { JsonValue } from "@signsealship/evidence/manifest";
 import type { Issuer } from "../../../evidence/seals/seals.ts";
 
 /** The content of a custody certificate. */
@@ -39,7 +40,7 @@ export type ShownAct = {
   actSha256: string;
 };
 
-const textIn = (value: Parameters<typeof memberOf>[0], ...path: string[]): string => {
+const textIn = (value: JsonValue | undefined, ...path: string[]): string => {
   const found = path.reduce((at, name) => memberOf(at, name), value);
   return typeof found === "string" || typeof found === "number" ? String(found) : "";
 };
@@ -105,7 +106,7 @@ const markWords: Readonly<Record<string, (text: string) => string>> = {
   uploaded: () => "a picture that the signer chose",
 };
 
-type Act = Parameters<typeof memberOf>[0];
+type Act = JsonValue | undefined;
 
 /** The file name under which a consent text is attached. In alphabetical order it comes after `envelope.json`. */
 const consentName = (act: Act): string =>

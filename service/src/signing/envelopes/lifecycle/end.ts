@@ -1,3 +1,4 @@
+import type { JsonObject } from "@signsealship/evidence/manifest";
 import type { EventChannel } from "../../../kernel/events/events.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -24,7 +25,7 @@ export type Ending = {
   /** The reason, for the order's audit trail. */
   reason: string;
   /** The details that the record in the envelope's trail states. */
-  detail: Parameters<typeof appendToTrail>[5];
+  detail: JsonObject | undefined;
   /** The channel by which the signer who ends the envelope opened the signing page. */
   channel?: EventChannel;
   actor: string;

@@ -150,13 +150,16 @@ function documentOf(rowMac: RowMac, row: Row): OrderDocument {
   return { documentId: documentIdOf(row), kind, sha256, bytes, origin, isSimulated, createdAt, deletedAt };
 }
 
-type Wanted = { orderCode: string; owner: Owner | null; documentId: string };
+export type WantedDocument = { orderCode: string; owner: Owner | null; documentId: string };
 
 /**
  * Finds one of an order's documents, and verifies the MAC of its row.
  * @throws ServiceError as `openOrderDocument`
  */
-async function findDocument({ db, rowMac }: DocumentDeps, { orderCode, owner, documentId }: Wanted): Promise<Row> {
+async function findDocument(
+  { db, rowMac }: DocumentDeps,
+  { orderCode, owner, documentId }: WantedDocument,
+): Promise<Row> {
   const row = (await rowsOf(db, hasCode(orderCode), owner)).findLast((each) => documentIdOf(each) === documentId);
   if (!row) throw new ServiceError("not_found", "Document not found.");
   if (row.deletedAt) throw new ServiceError("not_found", deletedMessage("The document", row.deletedAt));
@@ -178,7 +181,7 @@ const unreadable = () => new ServiceError("unavailable", "The document can't be 
  */
 export async function openOrderDocument(
   deps: StoredDeps,
-  wanted: Wanted,
+  wanted: WantedDocument,
 ): Promise<Pick<OrderDocument, "kind" | "isSimulated"> & { file: StoredFile }> {
   const row = await findDocument(deps, wanted);
   const { kind, isSimulated } = row;
@@ -196,7 +199,7 @@ const uploadedKinds: readonly DocumentKind[] = ["original", "original_replaced"]
  * @throws ServiceError `not_found` for an unknown or deleted document and for one that was not sealed here;
  * `unavailable` (tlog-proof) or `conflict` (ots) while the log can't prove it yet
  */
-export async function orderDocumentProof(deps: DocumentDeps, wanted: Wanted, form: ProofForm): Promise<Buffer> {
+export async function orderDocumentProof(deps: DocumentDeps, wanted: WantedDocument, form: ProofForm): Promise<Buffer> {
   const { kind, sha256, environment } = await findDocument(deps, wanted);
   const entry = { kind: "seal/v1", sealedSha256: sha256 } as const;
   // The statement that inserts a document also queues its log entry. So a document without an entry by now will never
@@ -214,7 +217,7 @@ const notSealedHere = "This document was not sealed here, so the transparency lo
  */
 export async function withOrderDocument<T>(
   deps: StoredDeps,
-  wanted: Wanted,
+  wanted: WantedDocument,
   work: (bytes: Buffer) => Promise<T>,
 ): Promise<T> {
   const row = await findDocument(deps, wanted);

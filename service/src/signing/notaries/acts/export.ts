@@ -23,7 +23,7 @@ export type ExportDeps = { db: Database; clock: Clock; rowMac: RowMac };
  * Copies a notary's whole journal. The audit log records who made the copy.
  * @throws Error when the journal was altered
  */
-export async function exportJournal(deps: ExportDeps, notary: Owner, actor: string): Promise<JournalCopy> {
+export async function exportJournal(deps: ExportDeps, notary: JournalOwner, actor: string): Promise<JournalCopy> {
   const at = deps.clock();
   const { head, ...copy } = await journalCopy(deps, notary, { at });
   const detail = { notary: notary.id, entries: copy.entries, headSha256: head };
@@ -31,7 +31,7 @@ export async function exportJournal(deps: ExportDeps, notary: Owner, actor: stri
   return copy;
 }
 
-type Owner = Pick<Notary, "id" | "commissionName">;
+export type JournalOwner = Pick<Notary, "id" | "commissionName">;
 
 /**
  * Returns a copy of a journal, which states the time `at` as the time of the export.
@@ -40,7 +40,7 @@ type Owner = Pick<Notary, "id" | "commissionName">;
  */
 export async function journalCopy(
   { db, rowMac }: Pick<ExportDeps, "db" | "rowMac">,
-  notary: Owner,
+  notary: JournalOwner,
   { at, entries }: { at: Date; entries?: number },
 ): Promise<JournalCopy & { head: string | null }> {
   const all = await readJournal(db, notary.id);

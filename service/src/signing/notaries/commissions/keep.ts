@@ -1,6 +1,6 @@
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
-import type { Database } from "../../../kernel/platform/database/database.ts";
+import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
@@ -84,7 +84,7 @@ export async function setNotary(deps: KeepDeps, id: string, typed: Typed, actor:
  * Finds a notary's record.
  * @throws ServiceError `not_found` when there is none
  */
-export async function requireNotary(db: Parameters<typeof findNotary>[0], id: string) {
+export async function requireNotary(db: Sql, id: string) {
   const notary = isUuid(id) ? await findNotary(db, id) : undefined;
   if (!notary) throw noNotary();
   return notary;

@@ -19,6 +19,8 @@ import { type Recording, recordingOf, recordKeyOf } from "./store.ts";
 /** A message as people in the session see it. `person` is the session's id of the writer, such as `signer-1`. */
 export type Message = { readonly n: number; readonly at: string; readonly person: string; readonly text: string };
 
+export type NewMessage = { readonly at: Date; readonly person: string; readonly text: string };
+
 export type StoredMessage = Message & {
   /** The message's line in the exported file of messages: canonical JSON of the message and a random salt. */
   readonly line: string;
@@ -54,7 +56,7 @@ export async function insertMessage(
   tx: Tx,
   { secrets, random }: Writing,
   session: string,
-  { at, person, text }: { at: Date; person: string; text: string },
+  { at, person, text }: NewMessage,
 ): Promise<StoredMessage> {
   const recording = await recordingOf(tx, session);
   if (!recording || recording.endedAt)

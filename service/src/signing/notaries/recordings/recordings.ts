@@ -19,7 +19,7 @@ import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
 import { endTakes, lineOf, tellOfRecording } from "./events.ts";
 import { quietFiles, spoolFolders } from "./folders.ts";
 import { type Mark, stopped, writeManifest } from "./manifest.ts";
-import { insertMessage, messagesOf, type StoredMessage } from "./messages.ts";
+import { insertMessage, messagesOf, type NewMessage, type StoredMessage } from "./messages.ts";
 import { inOrder, type Queues, required, storePart, takesInRun } from "./parts.ts";
 import { recoverParts } from "./recover.ts";
 import { yearsAfter, yearsOf } from "./retention.ts";
@@ -183,7 +183,7 @@ export class Recordings {
    * Adds a message that a person wrote in the session.
    * @throws as `insertMessage`
    */
-  writeMessage(tx: Tx, session: string, message: Parameters<typeof insertMessage>[3]): Promise<StoredMessage> {
+  writeMessage(tx: Tx, session: string, message: NewMessage): Promise<StoredMessage> {
     return insertMessage(tx, this.#deps, session, message);
   }
 

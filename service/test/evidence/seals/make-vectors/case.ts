@@ -55,6 +55,9 @@ export function indexed({ expect, teaches, ...one }: VectorCase) {
 }
 
 /** Collects the cases and files of one folder of vectors. */
+/** A case; without `trust`, `tsaTrust` and `at`, those of most cases. */
+export type NewCase = Omit<VectorCase, "trust" | "tsaTrust" | "at"> & Partial<VectorCase>;
+
 export function collection(folder: string) {
   const cases: VectorCase[] = [];
   const files = new Map<string, Uint8Array>();
@@ -78,7 +81,7 @@ export function collection(folder: string) {
     put,
     trust,
     slug,
-    add: (one: Omit<VectorCase, "trust" | "tsaTrust" | "at"> & Partial<VectorCase>): void => {
+    add: (one: NewCase): void => {
       cases.push({ trust: ["trust/seal.pem"], tsaTrust: ["trust/tsa.pem"], at: verifiedAt, ...one });
     },
     made: (): Made => ({ cases, files }),

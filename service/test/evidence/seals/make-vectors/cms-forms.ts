@@ -14,11 +14,10 @@ import { cmsOver, withLowS } from "../../../../../packages/evidence/test/signer.
 import { collection, type Expectation, type Made, notVerified, verified } from "./case.ts";
 import { chains, identified, leafDer } from "./cms-chains.ts";
 import * as edit from "./parts/der-edit.ts";
-import { document, oddSeal } from "./sealing.ts";
+import { document, oddSeal, type SealOptions } from "./sealing.ts";
 import * as by from "./signers.ts";
 
 type Change = (cms: Uint8Array) => Uint8Array;
-type Options = NonNullable<Parameters<typeof oddSeal>[1]>;
 
 const sign = (data: Uint8Array) => withLowS(by.seal.sign?.(data) ?? data);
 const at =
@@ -85,7 +84,7 @@ const tokens =
     return unsigned(...(inOne ? [stampAttribute(...list)] : list.map((each) => stampAttribute(each))))(cms);
   };
 
-type Row = readonly [name: string, change: Change, expect: Expectation, teaches: string, options?: Options];
+type Row = readonly [name: string, change: Change, expect: Expectation, teaches: string, options?: SealOptions];
 
 /**
  * Seals of older releases whose CMS has parts that the signature does not cover (docs/evidence-format.md, section 3.2,
@@ -242,7 +241,7 @@ export function cmsForms(): Made {
   const { add, put, trust, made, slug } = collection("cms-forms");
   const one = (
     name: string,
-    contents: NonNullable<Options["contents"]>,
+    contents: NonNullable<SealOptions["contents"]>,
     expect: Expectation,
     teaches: string,
     more: object = {},

@@ -11,7 +11,7 @@ import {
   latin1,
 } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { tokenOver } from "../../../../../packages/evidence/test/signer.ts";
-import { collection, type Made, notVerified, type State, verified, verifiedTest } from "./case.ts";
+import { collection, type Made, type NewCase, notVerified, type State, verified, verifiedTest } from "./case.ts";
 import { oddActs, twiceAttached, twoOverOne } from "./custody-acts.ts";
 import { emptyCertificate, falseEnds, furtherCustody } from "./custody-more.ts";
 import { notarized } from "./custody-notarized.ts";
@@ -72,13 +72,7 @@ export async function custodySets(): Promise<Made> {
     written.set(key, path);
     return path;
   };
-  const set = (
-    name: string,
-    envelope: by.Envelope,
-    teaches: string,
-    expect = good(),
-    more: Partial<Parameters<typeof add>[0]> = {},
-  ) => {
+  const set = (name: string, envelope: by.Envelope, teaches: string, expect = good(), more: Partial<NewCase> = {}) => {
     const files = {
       certificate: once(`${slug(name)}-certificate.pdf`, envelope.certificate),
       document: once(`${slug(name)}.pdf`, envelope.document),

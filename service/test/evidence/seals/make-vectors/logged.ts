@@ -1,7 +1,7 @@
 import { formatLogProof, sealEntry } from "@signsealship/evidence/log";
 import { hashOfLeaf, inclusionOf, rootOf } from "../../../../../packages/evidence/test/log/sample-tree.ts";
 import { key, leaves, live } from "../../../../../packages/evidence/test/log/vectors/sample.ts";
-import { collection, type Made, notCovered, notVerified, verified } from "./case.ts";
+import { collection, type Made, type NewCase, notCovered, notVerified, verified } from "./case.ts";
 import { confirmedProof, hexOf } from "./evidence.ts";
 import { document, oddSeal, sealed } from "./sealing.ts";
 import * as by from "./signers.ts";
@@ -44,7 +44,7 @@ export async function logged(): Promise<Made> {
   const { root, checkpoint, proof } = logWith(pdf);
   const stamp = by.stamp(text(checkpoint));
 
-  type More = Partial<Parameters<typeof add>[0]> & Pick<Parameters<typeof add>[0], "expect" | "teaches">;
+  type More = Partial<NewCase> & Pick<NewCase, "expect" | "teaches">;
   const zip = (name: string, parts: Readonly<Record<string, Uint8Array>>, more: More) => {
     const all = { "sealed.pdf": pdf, "sealed.pdf.tlog-proof": proof, ...parts };
     const entries = Object.entries(all).map(([entry, bytes]) => ({ name: entry, bytes }));

@@ -1,7 +1,7 @@
 import { verifyProof } from "@signsealship/evidence/seal";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { tokenOver } from "../../../../../packages/evidence/test/signer.ts";
-import { collection, type Made, notVerified, type State, verified } from "./case.ts";
+import { collection, type Made, type NewCase, notVerified, type State, verified } from "./case.ts";
 import { confirmedProof, HEIGHT, sha256 } from "./evidence.ts";
 import { document, sealed } from "./sealing.ts";
 import * as by from "./signers.ts";
@@ -26,7 +26,7 @@ export async function provenTimes(): Promise<Made> {
   const pdf = await sealed(document());
   const other = await sealed(document("Contrast"));
 
-  const one = (name: string, parts: Readonly<Record<string, Uint8Array>>, more: Partial<Parameters<typeof add>[0]>) => {
+  const one = (name: string, parts: Readonly<Record<string, Uint8Array>>, more: Partial<NewCase>) => {
     const entries = Object.entries({ "sealed.pdf": pdf, ...parts }).map(([key, bytes]) => ({ name: key, bytes }));
     const zip = put(`${slug(name)}.zip`, oddZip(entries));
     add({ name, kind: "evidence_zip", files: { zip }, expect: verified(), teaches: "", at, tsaTrust, ...more });

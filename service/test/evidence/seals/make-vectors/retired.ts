@@ -1,4 +1,4 @@
-import { collection, type Made, notVerified, type State, verified } from "./case.ts";
+import { collection, type Made, type NewCase, notVerified, type State, verified } from "./case.ts";
 import { document, sealed, stamped } from "./sealing.ts";
 import * as by from "./signers.ts";
 
@@ -20,7 +20,7 @@ export async function retired(): Promise<Made> {
     const sealCertificates = all.map((one) => (one === pem ? { pem: one, retiredAt, reason } : { pem: one }));
     return { trust: [trust(`${name}.json`, `${JSON.stringify({ format: 1, sealCertificates }, null, 1)}\n`)] };
   };
-  const one = (file: string, name: string, teaches: string, more: Partial<Parameters<typeof add>[0]>) =>
+  const one = (file: string, name: string, teaches: string, more: Partial<NewCase>) =>
     add({ name, kind: "sealed_pdf", files: { sealed: file }, teaches, expect: verified(), ...more });
   const refused = notVerified(retirement("fails"));
   const refusedInTime = notVerified({ ...withTime, ...retirement("fails") });

@@ -1,7 +1,18 @@
 import { createHash } from "node:crypto";
 import { ENDING, endingIn, RUNNING_OVER } from "../../../../../packages/evidence/test/seal/running-over.ts";
 import { bytesOf, latin1 } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
-import { changedBytes, collection, intact, type Made, notCovered, notVerified, unsigned, verified } from "./case.ts";
+import {
+  changedBytes,
+  collection,
+  type Expectation,
+  intact,
+  type Made,
+  type NewCase,
+  notCovered,
+  notVerified,
+  unsigned,
+  verified,
+} from "./case.ts";
 import { document, oddSeal, sealed, stamped } from "./sealing.ts";
 import * as by from "./signers.ts";
 
@@ -13,7 +24,7 @@ const withTime = { time_stamp_valid: "holds" } as const;
 export async function sealedFiles(): Promise<Made> {
   const { add, put, made } = collection("sealed");
   const contract = document();
-  const one = (file: string, name: string, teaches: string, more: Partial<Parameters<typeof add>[0]>) =>
+  const one = (file: string, name: string, teaches: string, more: Partial<NewCase>) =>
     add({ name, kind: "sealed_pdf", files: { sealed: file }, teaches, expect: verified(), ...more });
 
   const bb = put("p256-b-b.pdf", await sealed(contract));
@@ -128,7 +139,7 @@ const WORDS: readonly (readonly [what: string, value: string, isOver: boolean])[
  */
 export async function runningOver(): Promise<Made> {
   const { add, put, made, slug } = collection("running-over");
-  const one = async (what: string, value: string, expect: Parameters<typeof add>[0]["expect"], teaches: string) =>
+  const one = async (what: string, value: string, expect: Expectation, teaches: string) =>
     add({
       name: `a document that ends with ${what}`,
       kind: "sealed_pdf",
@@ -164,7 +175,7 @@ export async function changed(): Promise<Made> {
     bytes[index] = value;
     return bytes;
   };
-  const one = (name: string, bytes: Uint8Array, expect: Parameters<typeof add>[0]["expect"], teaches: string) =>
+  const one = (name: string, bytes: Uint8Array, expect: Expectation, teaches: string) =>
     add({ name, kind: "sealed_pdf", files: { sealed: put(`${slug(name)}.pdf`, bytes) }, expect, teaches });
   const other = notVerified({ ...changedBytes, time_stamp_valid: "holds" });
   one("a letter of the page", at(digest.indexOf("(Contract") + 1, 0x4b), other, "The bytes are not those signed.");

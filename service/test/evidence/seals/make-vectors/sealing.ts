@@ -37,8 +37,10 @@ export async function sealed(original: Uint8Array, options: Sealing = {}): Promi
 export const stamped = (original: Uint8Array, options: Sealing = {}): Promise<Uint8Array> =>
   sealed(original, { stamp, ...options });
 
+export type SealOptions = Partial<SignOptions>;
+
 /** A seal by the tests' own writer. It has the sealer's form, except where an option changes it. */
-export const oddSeal = (original: Uint8Array, options: Partial<SignOptions> = {}): Uint8Array =>
+export const oddSeal = (original: Uint8Array, options: SealOptions = {}): Uint8Array =>
   signPdf(original, { signer: seal, reserve: 900, ...options });
 
 export const document = (text = "Contract"): Uint8Array => Uint8Array.from(makePdf({ text }));

@@ -1,14 +1,13 @@
 import { bodyOf, bytesOf, endOf, type NewObject } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { type Expectation, notVerified, verified } from "./case.ts";
-import { document, type oddSeal } from "./sealing.ts";
+import { document, type SealOptions } from "./sealing.ts";
 import { endingInLine, writing } from "./tails.ts";
 import { plain } from "./way.ts";
 
-type Options = NonNullable<Parameters<typeof oddSeal>[1]>;
 export type TailRow = readonly [
   name: string,
   original: Uint8Array,
-  options: Partial<Options>,
+  options: Partial<SealOptions>,
   expect: Expectation,
   teaches: string,
 ];

@@ -6,14 +6,13 @@ import {
   signPdf,
 } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { collection, type Expectation, type Made, notCovered, notVerified, verified } from "./case.ts";
-import { document, oddSeal } from "./sealing.ts";
+import { document, oddSeal, type SealOptions } from "./sealing.ts";
 import * as by from "./signers.ts";
 import { FIELD, SEAL, type StreamWriting, streaming, type TailRow, tailLengths } from "./tail-lengths.ts";
 import { type Writing, writing } from "./tails.ts";
 import { plain } from "./way.ts";
 import { streamed } from "./way-streams.ts";
 
-type Options = NonNullable<Parameters<typeof oddSeal>[1]>;
 const structure = notVerified({ signature_structure: "fails" });
 const written = "From its first byte on the file is what the sealer writes, byte by byte (2.3).";
 
@@ -24,7 +23,7 @@ function tables(): readonly TailRow[] {
     number === which ? odd : usual(number);
   const end = () => "\nendobj\n";
   const header = (number: number) => `${number} 0 obj\n`;
-  const objects = (name: string, objectsOf: NonNullable<Options["objects"]>): TailRow => [
+  const objects = (name: string, objectsOf: NonNullable<SealOptions["objects"]>): TailRow => [
     name,
     document(),
     { objects: objectsOf },

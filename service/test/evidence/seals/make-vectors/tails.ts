@@ -1,8 +1,6 @@
 import { endOf, type NewObject } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { collection, type Expectation, type Made, notCovered, notVerified, unreadable, verified } from "./case.ts";
-import { document, oddSeal } from "./sealing.ts";
-
-type Options = NonNullable<Parameters<typeof oddSeal>[1]>;
+import { document, oddSeal, type SealOptions } from "./sealing.ts";
 
 /**
  * The parts of a tail (the incremental update that holds the seal) that a vector writes differently from the sealer.
@@ -59,18 +57,18 @@ export const writing =
 const structure = notVerified({ signature_structure: "fails" });
 const written = "From its first byte on the file is what the sealer writes, byte by byte (2.3).";
 const replaced =
-  (from: string | RegExp, to: string): NonNullable<Options["dictionary"]> =>
+  (from: string | RegExp, to: string): NonNullable<SealOptions["dictionary"]> =>
   (text) =>
     text.replace(from, to);
 const edited =
-  (index: number, from: string | RegExp, to: string): NonNullable<Options["objects"]> =>
+  (index: number, from: string | RegExp, to: string): NonNullable<SealOptions["objects"]> =>
   (objects) =>
     objects.map(([number, body], at) => [number, at === index ? body.replace(from, to) : body] as const);
 const added =
-  (...more: readonly NewObject[]): NonNullable<Options["objects"]> =>
+  (...more: readonly NewObject[]): NonNullable<SealOptions["objects"]> =>
   (objects) => [...objects, ...more];
 
-type Row = readonly [name: string, options: Options | object, expect: Expectation, teaches: string];
+type Row = readonly [name: string, options: SealOptions | object, expect: Expectation, teaches: string];
 
 function dictionaries(): readonly Row[] {
   const row = (name: string, from: string | RegExp, to: string, expect: Expectation = structure): Row => [
@@ -99,20 +97,20 @@ function dictionaries(): readonly Row[] {
   ];
 }
 
-const field = (more: string): Options["objects"] => edited(1, "/F 132", `/F 132 ${more}`);
-const fieldless: NonNullable<Options["objects"]> = edited(3, /\/AcroForm << .*? >>/, "");
+const field = (more: string): SealOptions["objects"] => edited(1, "/F 132", `/F 132 ${more}`);
+const fieldless: NonNullable<SealOptions["objects"]> = edited(3, /\/AcroForm << .*? >>/, "");
 
 function objects(): readonly Row[] {
   const row = (
     name: string,
-    objectsOf: Options["objects"],
+    objectsOf: SealOptions["objects"],
     expect: Expectation = structure,
     teaches = written,
   ): Row => [name, { objects: objectsOf }, expect, teaches];
   const way = "It is the value of exactly one form field.";
   const sig = (more: string): NewObject => [41, `<< /Type /Sig /Filter /Adobe.PPKLite ${more}>>`];
   const twoFields =
-    (body: string): NonNullable<Options["objects"]> =>
+    (body: string): NonNullable<SealOptions["objects"]> =>
     (list) => [...edited(3, "/Fields [", "/Fields [40 0 R ")(list), [40, body]];
   return [
     row(

@@ -1,6 +1,6 @@
 import { tokenOver } from "../../../../../packages/evidence/test/signer.ts";
-import { changedBytes, collection, type Made, notVerified, verified } from "./case.ts";
-import { document, oddSeal, type Sealing } from "./sealing.ts";
+import { changedBytes, collection, type Expectation, type Made, notVerified, verified } from "./case.ts";
+import { document, oddSeal, type Sealing, type SealOptions } from "./sealing.ts";
 import * as by from "./signers.ts";
 
 /** Signature values that a seal must not have, created with the seal's own key. */
@@ -8,8 +8,8 @@ export function oddValues(): Made {
   const { add, put, made, slug } = collection("values");
   const one = (
     name: string,
-    options: Parameters<typeof oddSeal>[1],
-    expect: Parameters<typeof add>[0]["expect"],
+    options: SealOptions | undefined,
+    expect: Expectation,
     teaches: string,
     more: object = {},
   ) =>

@@ -7,8 +7,10 @@ import { PdfRefusal } from "../../../../src/kernel/pdf/refusal.ts";
 import { quoted, UnseenContent } from "../../../../src/kernel/pdf/unseen/notice.ts";
 import { unseenIn } from "../../../../src/kernel/pdf/unseen/unseen.ts";
 
+type Additions = { page?: string; catalog?: string; objects?: NewObject[] };
+
 /** A document of one page, with further entries in its page and catalog, and further objects. */
-function made({ page = "", catalog = "", objects = [] }: { page?: string; catalog?: string; objects?: NewObject[] }) {
+function made({ page = "", catalog = "", objects = [] }: Additions) {
   const bare = makePdf().toString("latin1");
   const changed: NewObject[] = [
     [5, bodyOf(bare, 5).replace(/ >>$/, ` ${page} >>`)],
@@ -19,7 +21,7 @@ function made({ page = "", catalog = "", objects = [] }: { page?: string; catalo
 
 const stream = (entries: string): string => `<< ${entries} /Length 0 >>\nstream\n\nendstream`;
 const annotation = (entries: string) => `/Annots [<< /Type /Annot /Rect [10 10 90 90] ${entries} >>]`;
-const layer = (usage: string, state = ""): Parameters<typeof made>[0] => ({
+const layer = (usage: string, state = ""): Additions => ({
   catalog: `/OCProperties << /OCGs [20 0 R] /D << ${state} >> >>`,
   objects: [[20, `<< /Type /OCG /Name (Watermark) ${usage} >>`]],
 });
@@ -28,7 +30,7 @@ describe("refuses", () => {
   const print = /^page 1 has an annotation that is printed and not shown on screens$/;
   const layers = /^the layer "Watermark" can differ on screens and in print$/;
   const elsewhere = /^a part of its content is in another file$/;
-  const cases: [what: string, document: Parameters<typeof made>[0], why: RegExp][] = [
+  const cases: [what: string, document: Additions, why: RegExp][] = [
     ["a stamp that is printed and not viewed", { page: annotation("/Subtype /Stamp /F 36") }, print],
     ["a link that is printed and not viewed", { page: annotation("/Subtype /Link /F 36 /AP << /N 4 0 R >>") }, print],
     ["a link's border that is printed and not viewed", { page: annotation("/Subtype /Link /F 36") }, print],
@@ -93,7 +95,7 @@ describe("names", () => {
   const file = "<< /Type /Filespec /UF (terms.pdf) /EF << /F 20 0 R >> >>";
   const note = (code: string, page: number | null = null, text: string | null = null) => [{ code, page, text }];
   const active = (text: string) => note("active_content", null, text);
-  const cases: [what: string, document: Parameters<typeof made>[0], notices: object[]][] = [
+  const cases: [what: string, document: Additions, notices: object[]][] = [
     ["JavaScript on opening", { catalog: `/OpenAction ${script}` }, active("JavaScript")],
     ["JavaScript of a page", { page: `/AA << /O ${script} >>` }, active("JavaScript")],
     [
@@ -171,7 +173,7 @@ describe("names", () => {
 });
 
 describe("reports nothing about", () => {
-  const cases: [what: string, document: Parameters<typeof made>[0]][] = [
+  const cases: [what: string, document: Additions][] = [
     ["a link to an address", { page: annotation("/Subtype /Link /A << /S /URI /URI (https://a.example) >>") }],
     ["a link to a page", { catalog: "/OpenAction << /S /GoTo /D [5 0 R /Fit] >>" }],
     ["a stamp that is shown and printed", { page: annotation("/Subtype /Stamp /F 4 /AP << /N 4 0 R >>") }],

@@ -1,3 +1,4 @@
+import type { Span } from "../../../../kernel/pdf/lexer.ts";
 import { type NamedField, namedFields } from "../../../../kernel/pdf/named-fields.ts";
 import { resolve } from "../../../../kernel/pdf/objects.ts";
 import { stringBytes, textOfBytes } from "../../../../kernel/pdf/strings.ts";
@@ -125,8 +126,7 @@ function textAt({ file }: PdfLookup, { dict }: NamedField, key: string): string 
   return value ? textIn(value).trim().slice(0, longestLabel) : "";
 }
 
-const textIn = (value: Parameters<typeof isString>[0]): string =>
-  isString(value) ? (textOfBytes(stringBytes(value)) ?? "") : "";
+const textIn = (value: Span): string => (isString(value) ? (textOfBytes(stringBytes(value)) ?? "") : "");
 
 /**
  * The labels of the options in a dropdown of the document. In the PDF, an option is a text, or a value with the text to

@@ -20,7 +20,15 @@ import { accepted, type Typed } from "../../form-reader.ts";
 import type { ProofMeans } from "../online-rules.ts";
 import { type NotaryRules, rulesText, type StateRules } from "../rules.ts";
 import { readChange, rulesInForce } from "./in-force.ts";
-import { insertChange, lockChange, type RuleChange, selectOfState, selectWaiting, updateDecision } from "./store.ts";
+import {
+  type ChangeDecision,
+  insertChange,
+  lockChange,
+  type RuleChange,
+  selectOfState,
+  selectWaiting,
+  updateDecision,
+} from "./store.ts";
 import { readTypedChange } from "./typed.ts";
 
 export type RuleChangeDeps = {
@@ -184,7 +192,7 @@ async function end(
   tx: Tx,
   { actor }: Operator,
   { id, state, version }: RuleChange,
-  decision: Parameters<typeof updateDecision>[2],
+  decision: ChangeDecision,
 ): Promise<void> {
   const { outcome, at, solo, note } = decision;
   await updateDecision(tx, id, decision);

@@ -21,11 +21,11 @@ import type { Part } from "./part.ts";
  */
 export type ChangeRule = FormChange & { readonly permission: Permission; readonly expect: Part["expect"] };
 type Made = readonly NewObject[] | ((signed: string) => readonly NewObject[]);
-type More = Partial<FormChange> & { readonly permission?: Permission };
+export type RuleOptions = Partial<FormChange> & { readonly permission?: Permission };
 
 const rule =
   (expect: Part["expect"], usual: Permission) =>
-  (name: string, made: Made, { permission = usual, ...more }: More = {}): ChangeRule => ({
+  (name: string, made: Made, { permission = usual, ...more }: RuleOptions = {}): ChangeRule => ({
     name,
     permission,
     expect,

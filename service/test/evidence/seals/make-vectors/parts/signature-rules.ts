@@ -1,6 +1,6 @@
 import { added, formXObject, OBJECT } from "../../../../../../packages/evidence/test/pdf/changes/document.ts";
 import { appendRevision, type NewObject } from "../../../../../../packages/evidence/test/seal/signed-pdf.ts";
-import { accepted, type ChangeRule, refused, sizeOf } from "./change-rules.ts";
+import { accepted, type ChangeRule, type RuleOptions, refused, sizeOf } from "./change-rules.ts";
 
 export const INVISIBLE = "/Type /Annot /Subtype /Widget /FT /Sig /T (Later) /F 132 /Rect [0 0 0 0] /P 10 0 R";
 const SHOWN = INVISIBLE.replace("[0 0 0 0]", "[10 10 90 90]");
@@ -22,7 +22,7 @@ export function newFields(
     ...lists.map((list) => added(signed, list, `${number} 0 R`)),
   ];
 }
-type Options = Parameters<typeof refused>[2] & {
+type Options = RuleOptions & {
   readonly more?: readonly string[];
   readonly lists?: readonly number[];
 };
@@ -127,7 +127,7 @@ const filled = (
   value: string,
   body: string,
   before = body,
-  options: Parameters<typeof refused>[2] = {},
+  options: RuleOptions = {},
 ) =>
   make(
     `an empty field filled: ${name}`,

@@ -1,6 +1,6 @@
 import { OBJECT, stream } from "../../../../../../packages/evidence/test/pdf/changes/document.ts";
 import { appendRevision, bodyOf } from "../../../../../../packages/evidence/test/seal/signed-pdf.ts";
-import { accepted, type ChangeRule, edit, grown, refused, sizeOf } from "./change-rules.ts";
+import { accepted, type ChangeRule, edit, grown, type RuleOptions, refused, sizeOf } from "./change-rules.ts";
 
 const P3 = { permission: 3 } as const;
 const NOTE = "<< /Type /OBJR /Obj 24 0 R >>";
@@ -8,13 +8,7 @@ const element = (kids: string, more = ""): string => `<< /Type /StructElem /S /A
 const elements = (kids: string): string => `<< /Type /StructElem /S /Document /P 40 0 R /K ${kids} >>`;
 const root = (more: string): string => `<< /Type /StructTreeRoot ${more} >>`;
 /** Adds a kid to the document's element. NEW stands for a reference to the new object `body`. */
-const gains = (
-  name: string,
-  kid: string,
-  body: string | null,
-  make = refused,
-  options: Parameters<typeof refused>[2] = {},
-): ChangeRule =>
+const gains = (name: string, kid: string, body: string | null, make = refused, options: RuleOptions = {}): ChangeRule =>
   make(
     `the tags gain ${name}`,
     (signed) => [
@@ -28,13 +22,7 @@ const NUMS = "[1 42 0 R 5 [41 0 R]]";
 const LIMITED = { prepared: { parentTree: tree(NUMS, "/Limits [1 5] ") } };
 const NODES = { prepared: { parentTree: "<< /Kids [44 0 R] >>", orphan: tree(NUMS, "/Limits [1 5] ") } };
 /** Adds a node to the parent tree. NEW stands for a reference to the new object `body`. */
-const node = (
-  name: string,
-  kid: string,
-  body: string | null,
-  make = refused,
-  options: Parameters<typeof refused>[2] = {},
-): ChangeRule =>
+const node = (name: string, kid: string, body: string | null, make = refused, options: RuleOptions = {}): ChangeRule =>
   make(
     `the parent tree gains ${name}`,
     (signed) => [
