@@ -10,7 +10,7 @@ export {
   untilMorning,
 } from "./client-mails.ts";
 export { aheadMoves, failedAhead, faxAhead, faxStatusOf, recordFaxAhead } from "./fax-ahead.ts";
-export { orderMail } from "./mails.ts";
+export { type OrderMailDeps, orderMail } from "./mails.ts";
 export { finishedTarget, isDoneByHand, type MoveDeps, moveOrder } from "./move-order.ts";
 export { type OrderHistory, orderHistory } from "./order-history.ts";
 export { dispatchJobs, nextSegmentJobs, type Taker } from "./order-jobs.ts";

@@ -45,7 +45,7 @@ import { togetherWords } from "./together-words.ts";
 /** Functions of other features: whether orders can be paid online, an order's closings, and a mail's delay at night. */
 type ClientPorts = { acceptsPayment: AcceptsPayment; closingsOf: ClosingsOf; untilMorning: UntilMorning };
 
-type Deps = MailDeps & { titleOf: TitleOf; clients: ClientPorts };
+export type OrderMailDeps = MailDeps & { titleOf: TitleOf; clients: ClientPorts };
 
 type Row = Omit<MailOrder, "title" | "firm" | "partCents" | "acceptsPayment"> &
   Titled &
@@ -82,7 +82,7 @@ const rowStatement = (orderId: number) => sql`
 /** Mails to an order's client. */
 export const orderMail = defineMail({
   queue: orderMailQueue,
-  async load(about: OrderMail, deps: Deps) {
+  async load(about: OrderMail, deps: OrderMailDeps) {
     const { db, clients } = deps;
     const { acceptsPayment, closingsOf, untilMorning } = clients;
     const { orderId, moment } = about;

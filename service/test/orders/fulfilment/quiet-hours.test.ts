@@ -7,7 +7,7 @@ import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { enqueue, type Handler, type Jobs } from "../../../src/kernel/platform/jobs/jobs.ts";
 import type { Mail } from "../../../src/kernel/platform/mail/mail.ts";
 import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
-import { orderMail, untilMorning } from "../../../src/orders/fulfilment/fulfilment.ts";
+import { type OrderMailDeps, orderMail, untilMorning } from "../../../src/orders/fulfilment/fulfilment.ts";
 import type { MailMoment } from "../../../src/orders/order/order.ts";
 import { chooseZone } from "../billing/choose-zone.ts";
 import { openOrdersDatabase } from "../order/orders-database.ts";
@@ -40,7 +40,7 @@ const openWith = (quietHours: boolean) =>
   orderMail.work(jobs, {
     ...deps,
     clients: { acceptsPayment: () => true, closingsOf: async () => [], untilMorning: port(quietHours) },
-  } as unknown as Parameters<typeof orderMail.work>[1]);
+  } as unknown as OrderMailDeps);
 openWith(true);
 
 type Facts = Parameters<typeof orders.insert>[1] & { status?: string; isAlone?: true };

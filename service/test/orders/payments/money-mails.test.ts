@@ -9,7 +9,7 @@ import type { Mail } from "../../../src/kernel/platform/mail/mail.ts";
 import type { MailDeps } from "../../../src/kernel/platform/mail/mail-jobs.ts";
 import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 import { readIssuer, registerIssuer } from "../../../src/orders/billing/billing.ts";
-import { orderMail } from "../../../src/orders/fulfilment/fulfilment.ts";
+import { type OrderMailDeps, orderMail } from "../../../src/orders/fulfilment/fulfilment.ts";
 import { lockOrder, mailClient, transition } from "../../../src/orders/order/order.ts";
 import { applyEvent } from "../../../src/orders/payments/events/apply-event.ts";
 import { insertPayment } from "../../../src/orders/payments/firm/charges.ts";
@@ -45,7 +45,7 @@ const deps = { db, clock: () => at, rowMac: testRowMac, mailer, baseUrl: "https:
 for (const mail of [moneyMail, waitingMail]) mail.work(jobs, deps as unknown as MailDeps);
 const clients = { acceptsPayment: () => true, closingsOf: async () => [], untilMorning: async () => 0 };
 const clientDeps = { ...deps, secrets: secretBytes(Buffer.alloc(32)), titleOf: () => null, clients };
-orderMail.work(jobs, clientDeps as unknown as Parameters<typeof orderMail.work>[1]);
+orderMail.work(jobs, clientDeps as unknown as OrderMailDeps);
 
 /** Sends the waiting mails of a queue. @returns their subjects and texts */
 async function mails(queue = "firm-money-mail"): Promise<string[]> {

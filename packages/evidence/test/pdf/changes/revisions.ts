@@ -3,7 +3,7 @@ import { endOf, type NewObject } from "../../seal/signed-pdf.ts";
 const padded = (value: number, width: number) => String(value).padStart(width, "0");
 
 /** A row of a forger's cross-reference table: the object's number, its offset and whether it is in use. */
-export type Row = {
+export type XrefRow = {
   readonly number: number;
   readonly offset: number;
   readonly generation?: number;
@@ -11,7 +11,7 @@ export type Row = {
 };
 
 /** Appends a revision of arbitrary bytes, rows and trailer. */
-export function appendRows(pdf: string, body: string, rows: readonly Row[], trailer: string): string {
+export function appendRows(pdf: string, body: string, rows: readonly XrefRow[], trailer: string): string {
   const table = rows
     .map(
       ({ number, offset, generation, free }) =>
@@ -26,7 +26,7 @@ export function appendRows(pdf: string, body: string, rows: readonly Row[], trai
 export function freeing(pdf: string, freed: readonly number[], objects: readonly NewObject[] = []): string {
   const { startxref, size } = endOf(pdf);
   let body = "";
-  const rows: Row[] = freed.map((number) => ({ number, offset: 0, generation: 1, free: true }));
+  const rows: XrefRow[] = freed.map((number) => ({ number, offset: 0, generation: 1, free: true }));
   for (const [number, text] of objects) {
     rows.push({ number, offset: pdf.length + body.length });
     body += `${number} 0 obj\n${text}\nendobj\n`;
@@ -101,7 +101,7 @@ export function hidden(pdf: string, object: NewObject, freed: boolean): string {
   const section = at + defined.length;
   const row = bigEndian(1, 1) + bigEndian(at, 4) + bigEndian(0, 2);
   const xref = `${size} 0 obj\n<< /Type /XRef /Size ${size + 1} /W [1 4 2] /Index [${number} 1] /Length 7 >>\nstream\n${row}\nendstream\nendobj\n`;
-  const rows: Row[] = [
+  const rows: XrefRow[] = [
     ...(freed ? [{ number, offset: 0, generation: 1, free: true }] : []),
     { number: size, offset: section },
   ];

@@ -10,7 +10,7 @@ import {
   latin1,
   type NewObject,
 } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
-import type { Row } from "./custody-more.ts";
+import type { CustodyRow } from "./custody-more.ts";
 import { HOLE, ranged } from "./earlier-steps.ts";
 import * as edit from "./parts/der-edit.ts";
 import * as by from "./signed-envelope.ts";
@@ -43,9 +43,9 @@ const commonName = (value: DerValue): DerValue => set(sequence(oid(OID.commonNam
 const stampedAgain = (cms: Uint8Array): Uint8Array => edit.withEdit(cms, [1, 0, 4, 0, 6, 0], edit.repeated(2));
 
 /** Acts without a signature of their own, or with another act's signature. */
-export function oddActs(ann: by.Doing, bob: by.Doing): readonly Row[] {
+export function oddActs(ann: by.Doing, bob: by.Doing): readonly CustodyRow[] {
   const honest = by.signedEnvelope([ann, bob]);
-  const bad = (name: string, files: Row[1], changes: Row[3], teaches: string): Row => [
+  const bad = (name: string, files: CustodyRow[1], changes: CustodyRow[3], teaches: string): CustodyRow => [
     name,
     files,
     "not_verified",
@@ -53,7 +53,7 @@ export function oddActs(ann: by.Doing, bob: by.Doing): readonly Row[] {
     teaches,
   ];
   const named = (...names: readonly DerValue[]) => by.signerOf("Ann Lee", 34, { subjectName: sequence(...names) });
-  const certified = (name: string, ...names: readonly DerValue[]): Row =>
+  const certified = (name: string, ...names: readonly DerValue[]): CustodyRow =>
     bad(
       name,
       by.signedEnvelope([{ ...ann, by: named(...names) }, bob]),

@@ -10,7 +10,7 @@ import { seal, stampedAt, stranger } from "./signers.ts";
 type Claims = Readonly<Record<string, State>>;
 type Files = { readonly certificate: Uint8Array; readonly document?: Uint8Array };
 /** A custody set. `changes` lists the claims whose state differs from that in a good set. */
-export type Row = readonly [
+export type CustodyRow = readonly [
   name: string,
   files: Files,
   verdict: Expectation["verdict"],
@@ -20,10 +20,10 @@ export type Row = readonly [
 ];
 
 /** Custody sets with one difference each from a good set of these two signers. */
-export function furtherCustody(ann: by.Doing, bob: by.Doing, stolen: string): readonly Row[] {
+export function furtherCustody(ann: by.Doing, bob: by.Doing, stolen: string): readonly CustodyRow[] {
   const honest = by.signedEnvelope([ann, bob]);
   const stamped = { token: by.stampedBy() };
-  const bad = (name: string, files: Files, changes: Claims, teaches: string): Row => [
+  const bad = (name: string, files: Files, changes: Claims, teaches: string): CustodyRow => [
     name,
     files,
     "not_verified",

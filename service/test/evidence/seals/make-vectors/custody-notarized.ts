@@ -1,7 +1,7 @@
 import { sealReasons } from "@signsealship/evidence/seal";
 import { sealedFor } from "../../../../../packages/evidence/test/seal/closing-pdf.ts";
 import { archivedBy, paintedOver } from "./archived.ts";
-import type { Row } from "./custody-more.ts";
+import type { CustodyRow } from "./custody-more.ts";
 import * as by from "./signed-envelope.ts";
 import { otherTsa, seal, stranger } from "./signers.ts";
 
@@ -11,14 +11,20 @@ const notContinued = { absent: ["document_continues"] } as const;
  * Documents that begin with the signed document's bytes, or seem to. Section 20.2 of docs/evidence-format.md defines
  * which of them continue it.
  */
-export function notarized(ann: by.Doing, bob: by.Doing): readonly Row[] {
+export function notarized(ann: by.Doing, bob: by.Doing): readonly CustodyRow[] {
   const honest = by.signedEnvelope([ann, bob]);
   const { certificate, document: signed } = honest;
-  const endedBy = (reason: string, document = signed, signer = seal): Row[1] => ({
+  const endedBy = (reason: string, document = signed, signer = seal): CustodyRow[1] => ({
     certificate,
     document: sealedFor(reason, { signer }, document),
   });
-  const whole = (name: string, files: Row[1], changes: Row[3], teaches: string, more: Row[5] = {}): Row => [
+  const whole = (
+    name: string,
+    files: CustodyRow[1],
+    changes: CustodyRow[3],
+    teaches: string,
+    more: CustodyRow[5] = {},
+  ): CustodyRow => [
     name,
     files,
     "not_verified",
@@ -36,7 +42,10 @@ export function notarized(ann: by.Doing, bob: by.Doing): readonly Row[] {
   const letter = Uint8Array.from(signed);
   letter[Buffer.from(letter).indexOf("/MediaBox") + 1] = 0x6d;
   const notarizedDocument = sealedFor(sealReasons.notarized.live, { signer: seal }, signed);
-  const archived = (document: Uint8Array, by = archivedBy()): Row[1] => ({ certificate, document: by(document) });
+  const archived = (document: Uint8Array, by = archivedBy()): CustodyRow[1] => ({
+    certificate,
+    document: by(document),
+  });
   return [
     [
       "a notarized document that an archival time stamp ends",

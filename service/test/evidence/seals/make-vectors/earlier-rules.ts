@@ -12,6 +12,7 @@ import { cmsOver } from "../../../../../packages/evidence/test/signer.ts";
 import { collection, type Made, notCovered, notVerified, type State, unreadable, unsigned, verified } from "./case.ts";
 import { earlierRoot, earlierSeals, lockedRows, textRows } from "./earlier-seals.ts";
 import {
+  type EarlierRow,
   emptied,
   foreign,
   HOLE,
@@ -19,7 +20,6 @@ import {
   noted,
   permissive,
   proof,
-  type Row,
   ranged,
   revised,
   type Step,
@@ -43,8 +43,8 @@ const algorithmOf =
     return edit.withEdit(cmsOver(sha256(bytes), stranger), [1, 0, 4, 0, 4], edit.becomes(hex));
   };
 
-function signatures(): readonly Row[] {
-  const once = (name: string, options: Partial<SignOptions>, valid: State, teaches: string): Row => ({
+function signatures(): readonly EarlierRow[] {
+  const once = (name: string, options: Partial<SignOptions>, valid: State, teaches: string): EarlierRow => ({
     name,
     steps: [signed(options), proof],
     earlier: [state("holds", valid)],
@@ -130,7 +130,7 @@ function signatures(): readonly Row[] {
  * Two signatures whose signed ranges end at the same byte. The second is removed later; the first is not valid, because
  * its bytes were changed.
  */
-function twoToOneEnd(): Row {
+function twoToOneEnd(): EarlierRow {
   const [field, value] = [40, 41];
   const hole = "AAAAAAAAAA BBBBBBBBBB CCCCCCCCCC";
   const another = (list: readonly NewObject[]): NewObject[] => [
@@ -157,7 +157,7 @@ function twoToOneEnd(): Row {
   };
 }
 
-function counted(): readonly Row[] {
+function counted(): readonly EarlierRow[] {
   const bound = "More than 64 signatures, those that are gone included, are not judged (6.3).";
   return [
     {

@@ -4,10 +4,10 @@ import {
   bypassed,
   damaged,
   type Earlier,
+  type EarlierRow,
   emptied,
   locked,
   proof,
-  type Row,
   rewritten,
   type Step,
   sealedAs,
@@ -33,7 +33,7 @@ const bySigner = { ...bySeal, certificate: issue(leaf, root, { serial: 16, isAut
 const farTsa = testSigner("tsa", validFrom, Date.UTC(2060, 0, 1), fixedKey("far tsa"));
 
 /** Documents that an earlier seal of the service has finalized (docs/evidence-format.md, section 7.2). */
-export function earlierSeals(): readonly Row[] {
+export function earlierSeals(): readonly EarlierRow[] {
   const ends = "A seal of the service ends the document that it seals (7.2).";
   const broken = "What can't be judged is not permitted, and a seal of the service permits no more for it (7.1, 7.2).";
   return [
@@ -121,7 +121,7 @@ export function earlierSeals(): readonly Row[] {
 }
 
 /** Signatures whose lock states a permission, in files where later revisions can't be compared with the signed one. */
-export function lockedRows(): readonly Row[] {
+export function lockedRows(): readonly EarlierRow[] {
   const teaches = "What can't be judged is not permitted, whatever states the permission (7).";
   const uncovered: Earlier = { revision_covered: "fails", signature_valid: "holds", later_changes_permitted: "fails" };
   const gone: Earlier = { signature_present: "fails", signature_valid: "holds", later_changes_permitted: "fails" };
@@ -130,7 +130,7 @@ export function lockedRows(): readonly Row[] {
     steps: readonly Step[],
     earlier: Earlier,
     respected: readonly State[] = ["fails"],
-  ): Row => ({
+  ): EarlierRow => ({
     name: `a lock with /P 2, ${name}`,
     steps: [...steps, proof],
     earlier: [earlier],
@@ -148,7 +148,7 @@ export function lockedRows(): readonly Row[] {
 }
 
 /** Texts on the page that a search could mistake for signatures. */
-export function textRows(): readonly Row[] {
+export function textRows(): readonly EarlierRow[] {
   const teaches = "A signature that is gone was one over a revision of its own (7).";
   const passing = (): Uint8Array => {
     const digits = (value: number) => String(value).padStart(6, "0");
@@ -156,7 +156,12 @@ export function textRows(): readonly Row[] {
     const at = Buffer.from(text([0, 0, 0, 0])).indexOf("<00>/ByteRange");
     return text([0, at, at + 4, 60]);
   };
-  const row = (name: string, pdf: () => Uint8Array): Row => ({ name, steps: [pdf, proof], earlier: [], teaches });
+  const row = (name: string, pdf: () => Uint8Array): EarlierRow => ({
+    name,
+    steps: [pdf, proof],
+    earlier: [],
+    teaches,
+  });
   return [
     row("a text that begins as a /ByteRange", () => document("/ByteRange [0 7x")),
     row("a text that passes for a signature over what is no document", passing),

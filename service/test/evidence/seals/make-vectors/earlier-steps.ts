@@ -17,7 +17,7 @@ import { plain } from "./way.ts";
 
 export type Step = (pdf: Uint8Array) => Uint8Array;
 export type Earlier = NonNullable<Expectation["earlier"]>[number];
-export type Row = {
+export type EarlierRow = {
   readonly name: string;
   readonly steps: readonly Step[];
   readonly earlier?: readonly Earlier[];

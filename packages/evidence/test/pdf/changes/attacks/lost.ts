@@ -1,6 +1,6 @@
 import { appendRevision, endOf, type NewObject } from "../../../seal/signed-pdf.ts";
 import { edited, OBJECT, stream } from "../document.ts";
-import { appendRows, type Row } from "../revisions.ts";
+import { appendRows, type XrefRow } from "../revisions.ts";
 import { ALL, type Attack, evil, update } from "./attack.ts";
 
 const LOST = `${OBJECT.content} 0 obj\n${evil}\nendobj\n`;
@@ -93,7 +93,7 @@ const signedWith: readonly Attack[] = [
 ];
 
 /** Appends a hybrid revision. Some readers use its table, some its stream, and some the stream's /Prev. */
-function hybrid(pdf: string, body: string, rows: readonly Row[], stated: string, row: string): string {
+function hybrid(pdf: string, body: string, rows: readonly XrefRow[], stated: string, row: string): string {
   const { startxref, size } = endOf(pdf);
   const at = pdf.length + body.length;
   const section = stream(row, `/Type /XRef /Size ${size + 1} /W [1 4 2] ${stated}`);

@@ -20,9 +20,9 @@ import {
   ecdsa,
   essOf,
   type Form,
+  type FormRow,
   MD5,
   own,
-  type Row,
   SHA256,
   SHA384,
   SHA512_256,
@@ -54,7 +54,7 @@ function overlapping(data: Uint8Array): Uint8Array {
  * Vectors for signature algorithms and keys (docs/evidence-format.md, section 3.2, `algorithms`, and the keys of
  * section 4.2).
  */
-export function ofAlgorithms(): readonly Row[] {
+export function ofAlgorithms(): readonly FormRow[] {
   const rsa = byRsa(rsaSpki, 31);
   const pkcs1 = (data: Uint8Array) => Uint8Array.from(sign("sha256", data, rsaKey));
   const pss = (data: Uint8Array) =>

@@ -11,9 +11,9 @@ import {
   ess,
   essOf,
   essV1,
+  type FormRow,
   issuerSerial,
   own,
-  type Row,
   SHA384,
   SHA512_256,
   sha,
@@ -24,7 +24,7 @@ const unusable = ["signedAttributes", "contentType", "messageDigest"];
 const unbound = ["signingCertificate"];
 
 /** Vectors for the signer that a CMS names and for the signed attributes (docs/evidence-format.md, section 3.2). */
-export function ofAttributes(): readonly Row[] {
+export function ofAttributes(): readonly FormRow[] {
   const bound = essOf(own);
   const hash = octetString(sha("sha256", own));
   const other = subject("vector signer, another key");

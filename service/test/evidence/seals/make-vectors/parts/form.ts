@@ -88,5 +88,5 @@ export function cms(form: Form): Uint8Array {
   );
 }
 
-export type Row = readonly [name: string, form: Form, notHolding: readonly string[]];
+export type FormRow = readonly [name: string, form: Form, notHolding: readonly string[]];
 export const attributes = (...list: readonly DerValue[]): Form => ({ attributes: list });
