@@ -11,7 +11,7 @@ import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import { nameIn } from "../../kernel/platform/mail/template.ts";
 import { isCode, isPlainText, isUuid } from "../../kernel/platform/text.ts";
-import { type EmailMove, hasEmailOf, type MovedInRooms } from "../../orders/order/order.ts";
+import { type EmailMove, hasEmailOf, type MovedInRooms, orderNotFound } from "../../orders/order/order.ts";
 import { zoneOrDefault } from "../../orders/payments/payments.ts";
 import { certificateOfRoom } from "../closing-passports/closing-passports.ts";
 import { type OwnRoom, roomNotFound } from "../rooms/rooms.ts";
@@ -85,7 +85,7 @@ export async function roomZip(deps: DeliveryDeps, owner: Owner, roomCode: string
  */
 export async function orderZip(deps: DeliveryDeps, owner: Owner, orderCode: string) {
   const [order] = isCode(orderCode) ? await store.orderByCode(deps.db, orderCode, owner) : [];
-  if (!order) throw new ServiceError("not_found", "Order not found.");
+  if (!order) throw orderNotFound();
   const deliverable = deliverableOf(deps, order, null);
   const files = namedFiles([deliverable], filesOf(deliverable));
   if (files.length === 0) throw new ServiceError("conflict", "The document of this order is not finished yet.");

@@ -21,7 +21,6 @@ export type RoomChange = {
 };
 
 export const roomNotFound = (): ServiceError => new ServiceError("not_found", "Room not found.");
-export const orderNotFound = (): ServiceError => new ServiceError("not_found", "Order not found.");
 
 /**
  * Begins a change of a room: locks the room until the transaction ends. The lock order, which prevents deadlocks, is:

@@ -4,7 +4,7 @@ import { isSealed, type Statement, sql } from "../../kernel/platform/database/sq
 import { isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { type SandboxDeps, type SandboxOutcome, sandboxGroupCheckout } from "../../orders/fulfilment/fulfilment.ts";
-import { clientEmailOf, fromOrders, hasOrderCode, joinOrder, type Payer } from "../../orders/order/order.ts";
+import { clientEmailOf, fromOrders, hasOrderCode, joinOrder, orderNotFound, type Payer } from "../../orders/order/order.ts";
 import {
   type ChargeDeps,
   type CheckoutDeps,
@@ -19,7 +19,7 @@ import {
   sharedCheckout,
 } from "../../orders/payments/payments.ts";
 import { closingFirst } from "./attachments/store.ts";
-import { orderNotFound, roomNotFound } from "./begin-change.ts";
+import { roomNotFound } from "./begin-change.ts";
 import { verifiedRoom } from "./store.ts";
 
 export type Group = { id: string; environment: Environment; name: string };

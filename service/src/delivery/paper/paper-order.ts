@@ -4,7 +4,7 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { fromOrders, hasOrderCode, type OrderState, verifiedOrder } from "../../orders/order/order.ts";
+import { fromOrders, hasOrderCode, type OrderState, orderNotFound, verifiedOrder } from "../../orders/order/order.ts";
 import type { Address } from "../../orders/pricing/pricing.ts";
 import {
   type OrderDocument,
@@ -56,7 +56,7 @@ export async function paperOrder(db: Sql, code: string, environment: Environment
         WHERE ${hasOrderCode(code)} AND o.environment = ${environment} AND (o.status = ANY (${[...paperStatuses]}::text[])
           OR o.status = 'Delivered' AND o.fax AND o.environment = 'live')`)
     : [];
-  if (!order) throw new ServiceError("not_found", "Order not found.");
+  if (!order) throw orderNotFound();
   return order;
 }
 

@@ -9,7 +9,7 @@ import type { Database } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
-import { findOwnOrder, payers, type TitleOf } from "../order/order.ts";
+import { findOwnOrder, orderNotFound, payers, type TitleOf } from "../order/order.ts";
 import { lossPaymentWays } from "../payments/payments.ts";
 import { type BillingDocument, billingKinds, documentsOfOrder, lineKinds } from "./documents.ts";
 import { heldCents, owedCents } from "./lines.ts";
@@ -210,8 +210,7 @@ export function billingRoutes(app: FastifyInstance, deps: BillingDeps & { frame:
     refusals: { 404: "Order not found." },
     async handle(request) {
       const [orderCode, owner] = [request.params.code, principalOf(request)];
-      if (!isCode(orderCode) || !(await findOwnOrder(db, orderCode, owner)))
-        throw new ServiceError("not_found", "Order not found.");
+      if (!isCode(orderCode) || !(await findOwnOrder(db, orderCode, owner))) throw orderNotFound();
       return { receipts: (await documentsOfOrder(db, orderCode, owner)).map(view), requestId: request.id };
     },
   });

@@ -6,8 +6,10 @@ import {
   type CorrectedPeople,
   correctionsOf,
   type EmailMove,
+  isOrderOf,
   isPayable,
   type LockedOrder,
+  lockOwnOrder,
   lockUnalteredOrders,
   type MovedInRooms,
   type MovedPeople,
@@ -18,7 +20,7 @@ import {
   whenDocumentsWereDeleted,
 } from "../order/order.ts";
 import { hasNoLinks, whyNotAgainToday, whyNotMoved } from "./allowed.ts";
-import { emailChangesIn, lockOwnOrder } from "./store.ts";
+import { emailChangesIn } from "./store.ts";
 
 export type PeopleDeps = {
   /** The firm's closings that contain the order, each with the ids of the firm's orders in it. */
@@ -85,11 +87,8 @@ export async function lockWithClosing(
   // `lockOwnOrder` is called here to verify the owner. The order itself is already locked.
   const order = await lockOwnOrder(tx, owner, code);
   const altered = codes.filter((each) => locked.every((other) => other.code !== each));
-  return { order, others: locked.filter((each) => each.id !== id && isOf(owner, each)), altered };
+  return { order, others: locked.filter((each) => each.id !== id && isOrderOf(owner, each)), altered };
 }
-
-export const isOf = ({ partnerId, environment }: Owner, order: LockedOrder): boolean =>
-  order.partnerId === partnerId && order.environment === environment;
 
 /**
  * Replaces the earlier address in all of the locked orders. Links that were mailed to it end at once, and new ones are

@@ -20,8 +20,11 @@ import {
   faxNumber,
   fieldsOf,
   findToCorrect,
+  isOrderOf,
   type LockedOrder,
+  lockOwnOrder,
   lockUnalteredOrders,
+  orderNotFound,
   readCorrectable,
   recordCorrection,
   setFaxTo,
@@ -30,8 +33,8 @@ import {
 import { supplementsPaid } from "../payments/payments.ts";
 import type { Address } from "../pricing/pricing.ts";
 import { type Act, againOn, type Trouble, whyNot } from "./allowed.ts";
-import { type CorrectedOrders, correctEmail, isOf, lockWithClosing, type PeopleDeps } from "./correct-email.ts";
-import { lockOwnOrder, missingParcel, missingSubject, type Parcels, troubleOf } from "./store.ts";
+import { type CorrectedOrders, correctEmail, lockWithClosing, type PeopleDeps } from "./correct-email.ts";
+import { missingParcel, missingSubject, type Parcels, troubleOf } from "./store.ts";
 
 export type CorrectDeps = PeopleDeps & {
   orders: { db: Database; clock: Clock; log: Log; rowMac: RowMac };
@@ -116,7 +119,7 @@ export async function correctOrder(
   const { db, clock, log, rowMac } = deps.orders;
   return db.transaction(async (tx) => {
     const found = isCode(orderCode) ? await findToCorrect(tx, orderCode, owner) : undefined;
-    if (!found) throw new ServiceError("not_found", "Order not found.");
+    if (!found) throw orderNotFound();
     const { order, others, altered } =
       email === null
         ? { order: await lockOwnOrder(tx, owner, orderCode), others: [], altered: [] }
@@ -175,7 +178,7 @@ export async function correctAddress(
   const { db, clock, rowMac } = deps.orders;
   return db.transaction(async (tx) => {
     const locked = await lockUnalteredOrders(tx, orderCodes.filter(isCode));
-    const orders = locked.filter((order) => isOf(owner, order));
+    const orders = locked.filter((order) => isOrderOf(owner, order));
     const move = { from, to, name: typed.name };
     const done = await correctEmail(tx, { ...deps, rowMac }, { locked: orders, roomId }, move, { actor, at: clock() });
     if (!done.isChanged)

@@ -9,6 +9,7 @@ import {
   envelopeQueue,
   fieldsOf,
   type LockedOrder,
+  lockOwnOrder,
   looksLikePdf,
   type OrderDeps,
   parseRequestedFields,
@@ -22,7 +23,7 @@ import {
 } from "../order/order.ts";
 import { requireAllowed, type Wanted } from "./correct.ts";
 import type { PeopleDeps } from "./correct-email.ts";
-import { lockOwnOrder, type Parcels } from "./store.ts";
+import type { Parcels } from "./store.ts";
 
 export type ReplaceDeps = PeopleDeps & {
   orders: OrderDeps;

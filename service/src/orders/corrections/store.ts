@@ -2,7 +2,6 @@ import type { Owner } from "../../kernel/identity/identity.ts";
 import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { openTasksOf } from "../../kernel/tasks/tasks.ts";
 import { actsOfOrder } from "../../providers/providers.ts";
@@ -14,8 +13,8 @@ import {
   findToCorrect,
   hasDocument,
   type LockedOrder,
-  lockOrder,
   type OrderStatus,
+  orderNotFound,
 } from "../order/order.ts";
 import { type Supplement, supplementsOf } from "../payments/payments.ts";
 import type { Address } from "../pricing/pricing.ts";
@@ -92,17 +91,6 @@ type Computed =
   | "parcelIsFixed";
 
 /**
- * Locks the owner's order until the transaction ends.
- * @throws ServiceError `not_found` for an order of another owner
- */
-export async function lockOwnOrder(tx: Tx, { partnerId, environment }: Owner, code: string): Promise<LockedOrder> {
-  const order = isCode(code) ? await lockOrder(tx, code) : undefined;
-  if (order?.partnerId !== partnerId || order.environment !== environment)
-    throw new ServiceError("not_found", "Order not found.");
-  return order;
-}
-
-/**
  * The subject of the task that is opened when a firm reports a missing parcel. The task that the service opens by
  * itself has no subject.
  */
@@ -147,7 +135,7 @@ export async function readCorrected(
   owner: Owner,
 ): Promise<Corrected> {
   const order = isCode(orderCode) ? await findToCorrect(db, orderCode, owner) : undefined;
-  if (!order) throw new ServiceError("not_found", "Order not found.");
+  if (!order) throw orderNotFound();
   const trouble = await troubleOf(db, parcels, order, clock());
   const refusals = Object.fromEntries(acts.map((act) => [act, whyNot(trouble, act)])) as Corrected["refusals"];
   const corrections = await correctionsOf(db, order.id);

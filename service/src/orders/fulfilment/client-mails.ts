@@ -18,6 +18,7 @@ import {
   mailClient,
   type OrderMail,
   type OrderStatus,
+  orderNotFound,
   type Payer,
   verifiedOrder,
   verifiedSigner,
@@ -245,7 +246,7 @@ async function mailAgain(
     const [order] = await tx.query<Mailable & { id: number; partnerId: string }>(sql`
 SELECT o.id, o.partner_id AS "partnerId", ${mailableColumns}, ${verifiedOrder} ${fromOrders}
 WHERE ${hasOrderCode(orderCode)} AND ${isAllowed} FOR NO KEY UPDATE`);
-    if (!order) throw new ServiceError("not_found", "Order not found.");
+    if (!order) throw orderNotFound();
     if (!mailsToSendAgain(acceptsPayment, order).includes(moment))
       throw new ServiceError(
         "conflict",

@@ -13,6 +13,7 @@ import {
   type LockedOrder,
   lockOrder,
   type OrderState,
+  orderNotFound,
   orderStatuses,
   type PeopleEvent,
   processorEvents,
@@ -78,7 +79,7 @@ type Plan = { first?: "next_segment" | "sign_reissued"; on: PeopleEvent; isAhead
  */
 export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{ orderCode: string; status: string }> {
   const order = await findFacts(deps.db, request.code);
-  if (!order) throw new ServiceError("not_found", "Order not found.");
+  if (!order) throw orderNotFound();
   const plan = planMove(order, request.to);
   if (!plan) throw refusal(deps.log, order, request.to);
   if (request.facts.adjustment && plan.on !== "priced")
@@ -92,7 +93,7 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
   return orDiscard(deps.blobs, document?.blobKey ?? null, () =>
     deps.db.transaction(async (tx) => {
       const locked = await lockOrder(tx, request.code);
-      if (!locked) throw new ServiceError("not_found", "Order not found.");
+      if (!locked) throw orderNotFound();
       if (isDoneByHand(plan.on)) await requireNoActUnderWay(tx, locked.id);
       if (plan.on === "released") {
         await requireNoDispute(tx, locked.id);

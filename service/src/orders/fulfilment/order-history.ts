@@ -2,12 +2,12 @@ import { linesWhere } from "../../kernel/audit/audit.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isoTime, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
 import {
   fromDocuments,
   fromOrders,
   hasOrderCode,
   isHandedIn,
+  orderNotFound,
   verifiedOrder,
   verifiedShipmentsOf,
 } from "../order/order.ts";
@@ -117,6 +117,6 @@ export async function orderHistory(db: Sql, code: string): Promise<OrderHistory>
       ${verifiedAll(paymentState, sql`p`, sql`${fromPayments} WHERE p.order_id = o.id`)},
       ${verifiedAll(billingDocumentState, sql`d`, sql`FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)} WHERE p.order_id = o.id`)}
     ${fromOrders} WHERE ${hasOrderCode(code)}`);
-  if (!order) throw new ServiceError("not_found", "Order not found.");
+  if (!order) throw orderNotFound();
   return order;
 }

@@ -5,7 +5,6 @@ import { lastActor } from "../../kernel/audit/audit.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { forged, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { Address } from "../pricing/pricing.ts";
 import { correctionsOf, currentEmail } from "./corrections.ts";
@@ -14,6 +13,7 @@ import type { Payer } from "./form/form.ts";
 import type { RequestedField } from "./form/requested-field.ts";
 import { type OrderSigner, signersOf } from "./form/signers.ts";
 import { isHandedIn, orderState, verifiedOrders } from "./order-mac.ts";
+import { orderNotFound } from "./own-order.ts";
 import { readSigning, type SigningFacts, signingMembers } from "./signing-row.ts";
 import type { OriginalDocument } from "./store.ts";
 
@@ -29,7 +29,7 @@ export type Correctable = {
 export async function readCorrectable(tx: Tx, orderId: number): Promise<Correctable> {
   const [order] = await tx.query<Correctable>(sql`
     SELECT customer_email AS email, customer_name AS name, ship_to AS "shipTo", fax_to AS "faxTo", ${verifiedOrders} FROM orders WHERE id = ${orderId}`);
-  if (!order) throw new ServiceError("not_found", "Order not found.");
+  if (!order) throw orderNotFound();
   return order;
 }
 
@@ -159,7 +159,7 @@ export async function readOriginal(
   const [original] = await tx.query<Original>(sql`
     SELECT id, sha256, blob_key AS "blobKey", row_mac AS mac FROM documents
     WHERE order_id = ${orderId} AND kind = 'original'`);
-  if (!original) throw new ServiceError("not_found", "Order not found.");
+  if (!original) throw orderNotFound();
   const { sha256, blobKey, mac } = original;
   if (!rowMac.holds("documents", documentMembers({ ...owner, kind: "original", sha256, blobKey }), mac)) throw forged();
   return { ...original, ...(await readSigning(tx, rowMac, orderId)) };

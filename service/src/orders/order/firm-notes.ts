@@ -10,6 +10,7 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import type { ProtectedTable } from "../../kernel/platform/protected-data.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
 import { isPlainLines, isVisible } from "../../kernel/platform/text.ts";
+import { orderNotFound } from "./own-order.ts";
 import { whenDocumentsWereDeleted } from "./store.ts";
 
 const firmNoteColumn = "firm_note";
@@ -58,7 +59,7 @@ export function openFirmNotes({ db, clock, secrets, log }: Deps): FirmNotes {
         const [order] = await tx.query<{ id: number; notes: number }>(sql`
 SELECT id, (SELECT count(*)::int FROM firm_notes WHERE order_id = orders.id) AS notes FROM orders
 WHERE ${isSealed(sql`code`, "order", orderCode)} AND partner_id = ${partnerId} AND environment = ${environment} FOR NO KEY UPDATE`);
-        if (!order) throw new ServiceError("not_found", "Order not found.");
+        if (!order) throw orderNotFound();
         // The notes are deleted together with the documents. A note added after that would never be deleted.
         if ((await whenDocumentsWereDeleted(tx, order.id)) !== null)
           throw new ServiceError("conflict", "This order’s documents and notes were deleted. It takes no new notes.");

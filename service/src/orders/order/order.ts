@@ -140,6 +140,7 @@ export {
   verifiedSignersOf,
 } from "./order-mac.ts";
 export { looksLikePdf, openOriginals, pagesOf } from "./original.ts";
+export { isOrderOf, orderNotFound } from "./own-order.ts";
 export { type Answering, type PlacementResult, placeOrder } from "./place.ts";
 export {
   clientEmailOf,
@@ -152,6 +153,7 @@ export {
   joinOrder,
   leftJoinOrder,
   lockOrderById,
+  lockOwnOrder,
   type OrderHead,
   orderCodes,
   orderIdOf,

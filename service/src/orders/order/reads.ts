@@ -1,13 +1,15 @@
 /**
  * SQL fragments and functions with which other features find orders. The alias of `orders` is `o`, as in
- * `verifiedOrder`. Only `lockOrderById` verifies its result. For other results, the caller must verify an order's MAC
- * when it locks or shows the order.
+ * `verifiedOrder`. Only `lockOrderById` and `lockOwnOrder` verify their result. For other results, the caller must verify
+ * an order's MAC when it locks or shows the order.
  */
 import { firstIn, ofFirmIn } from "../../firms/partners/partners.ts";
 import { hasLineAfterMove } from "../../kernel/audit/audit.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+import { isOrderOf, orderNotFound } from "./own-order.ts";
 import type { OrderStatus } from "./transitions/statuses.ts";
 import { type LockedOrder, lockOrder } from "./transitions/transitions.ts";
 
@@ -83,6 +85,16 @@ export async function orderCodes(db: Sql, orderIds: readonly number[]): Promise<
   const orders = await db.query<{ id: number; code: string }>(sql`
     SELECT o.id, o.code AS "code@order" FROM orders o WHERE o.id = ANY (${orderIds}::bigint[])`);
   return new Map(orders.map(({ id, code }) => [id, code]));
+}
+
+/**
+ * Locks the owner's order until the transaction ends.
+ * @throws ServiceError `not_found` for an order of another owner
+ */
+export async function lockOwnOrder(tx: Tx, owner: Owner, code: string): Promise<LockedOrder> {
+  const order = isCode(code) ? await lockOrder(tx, code) : undefined;
+  if (!order || !isOrderOf(owner, order)) throw orderNotFound();
+  return order;
 }
 
 export async function lockOrderById(tx: Tx, orderId: number): Promise<LockedOrder | undefined> {

@@ -26,6 +26,7 @@ import { fieldsOf } from "./form/fields.ts";
 import { faxNumber } from "./form/form.ts";
 import { formWarnings, type UnusedTemplate, unusedWords } from "./form-warnings.ts";
 import { orderPage } from "./list.ts";
+import { orderNotFound } from "./own-order.ts";
 import { type Answering, placeOrder } from "./place.ts";
 import { type OrderFormField, orderFormSchema } from "./schemas.ts";
 import type { SentOrder, WithTemplate } from "./sent-order.ts";
@@ -115,7 +116,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
     handle: async (request) => {
       const { code } = request.params;
       const order = isCode(code) ? await findOwnOrder(deps.orders.db, code, principalOf(request)) : undefined;
-      if (!order) throw new ServiceError("not_found", "Order not found.");
+      if (!order) throw orderNotFound();
       const notarization = order.notarize ? await deps.notarizationOf(code) : null;
       const charge = order.payBy === "firm" ? await deps.chargeOf(code) : null;
       return detailView(order, noticeReader(deps.orders.names)(order), { notarization, charge }, request.id);

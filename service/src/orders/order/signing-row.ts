@@ -2,13 +2,13 @@ import { canonicalJson } from "@signsealship/evidence/manifest";
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 import { documentMembers } from "./documents.ts";
 import type { RequestedField } from "./form/requested-field.ts";
 import { type OrderSigner, signersOf } from "./form/signers.ts";
+import { orderNotFound } from "./own-order.ts";
 
 /** An order's signing facts: the people who sign, and the fields where each of them signs. */
 export type SigningFacts = {
@@ -87,7 +87,7 @@ export function requireSigners(rowMac: RowMac, row: WithMac): void {
 /** The signing facts of a locked order. @throws Error when the MAC of the stored signers is not valid */
 export async function readSigning(tx: Tx, rowMac: RowMac, orderId: number): Promise<SigningFacts> {
   const [order] = await tx.query<WithMac>(sql`SELECT ${signingColumns} FROM orders o WHERE o.id = ${orderId}`);
-  if (!order) throw new ServiceError("not_found", "Order not found.");
+  if (!order) throw orderNotFound();
   requireSigners(rowMac, order);
   return order;
 }

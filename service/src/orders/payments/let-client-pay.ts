@@ -5,24 +5,19 @@ import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { isAltered } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
-import { isCode } from "../../kernel/platform/text.ts";
-import { isPayable, type LockedOrder, lockOrder, mailClient, orderPayer, setPayer } from "../order/order.ts";
+import { isPayable, type LockedOrder, lockOwnOrder, mailClient, orderPayer, setPayer } from "../order/order.ts";
 import { type CheckoutDeps, lockGroup, type Member } from "./checkout/checkout.ts";
 import { refusalOf } from "./checkout/refusals.ts";
 import { afterClosing } from "./checkout/sessions.ts";
-
-type Deps = CheckoutDeps;
 
 /**
  * Lets the client pay an order that the firm was to pay, and mails them the link to pay.
  * @throws ServiceError `not_found`; `not_payable` when the payer can't change, for example while a payment is in
  * progress; the errors of `afterClosing`
  */
-export async function letClientPay(deps: Deps, principal: Principal, code: string): Promise<void> {
+export async function letClientPay(deps: CheckoutDeps, principal: Principal, code: string): Promise<void> {
   await afterClosing(deps, async (tx) => {
-    const order = isCode(code) ? await lockOrder(tx, code) : undefined;
-    if (!order || order.partnerId !== principal.partnerId || order.environment !== principal.environment)
-      throw new ServiceError("not_found", "Order not found.");
+    const order = await lockOwnOrder(tx, principal, code);
     const refusal = await whyNot(tx, deps, order);
     if (refusal !== null) throw notPayable(refusal);
     return { orders: [order], work: () => change(tx, deps, order, principal) };
@@ -39,7 +34,7 @@ export type ShownOrder = { code: string; totalCents: number };
  * has another price
  */
 export async function letClientsPay(
-  deps: Deps,
+  deps: CheckoutDeps,
   principal: Principal,
   members: (db: Sql) => Promise<readonly Member[]>,
   shown: readonly ShownOrder[],
@@ -74,7 +69,7 @@ const changed = (code: string, how: string) =>
  * others.
  */
 export async function whyClientsCantPay(
-  deps: { db: Sql } & Pick<Deps, "notarySupply">,
+  deps: { db: Sql } & Pick<CheckoutDeps, "notarySupply">,
   orders: readonly Pick<LockedOrder, "id" | "status">[],
 ): Promise<(string | null)[]> {
   const refusals: (string | null)[] = [];
@@ -95,7 +90,7 @@ const notPayable = (message: string) => new ServiceError("not_payable", message)
  */
 async function whyNot(
   db: Sql,
-  { notarySupply }: Pick<Deps, "notarySupply">,
+  { notarySupply }: Pick<CheckoutDeps, "notarySupply">,
   order: Pick<LockedOrder, "id" | "status">,
 ): Promise<string | null> {
   if ((await orderPayer(db, order.id)) !== "firm") return "The client pays this order.";
@@ -127,7 +122,7 @@ async function isPaidWithOthers(db: Sql, orderId: number): Promise<boolean> {
   return held.length > 0;
 }
 
-async function change(tx: Tx, { clock }: Deps, order: LockedOrder, principal: Principal): Promise<void> {
+async function change(tx: Tx, { clock }: CheckoutDeps, order: LockedOrder, principal: Principal): Promise<void> {
   const at = clock();
   const { id: orderId, partnerId } = order;
   await setPayer(tx, orderId, "client");

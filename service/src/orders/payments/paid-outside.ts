@@ -10,7 +10,7 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import { finishTask, fromTasks, type TaskDeps } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
-import { fromOrders, type LockedOrder, lockOrder, refundQueue } from "../order/order.ts";
+import { fromOrders, type LockedOrder, lockOrder, orderNotFound, refundQueue } from "../order/order.ts";
 import { lockIntent, settledRefundQueue } from "./disputes.ts";
 import { creditPart, lockedBooks, type Note } from "./documents.ts";
 import { tellFirm } from "./firm/money-mail.ts";
@@ -234,7 +234,7 @@ async function lockedOrder(tx: Tx, orderId: number): Promise<LockedOrder> {
     sql`SELECT o.code AS "code@order" ${fromOrders} WHERE o.id = ${orderId}`,
   );
   const order = found && (await lockOrder(tx, found.code));
-  if (!order) throw new ServiceError("not_found", "Order not found.");
+  if (!order) throw orderNotFound();
   return order;
 }
 

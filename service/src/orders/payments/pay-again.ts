@@ -19,6 +19,7 @@ import {
   type LockedOrder,
   lockOrder,
   mailClient,
+  orderNotFound,
   whenDocumentsWereDeleted,
 } from "../order/order.ts";
 import { isDisputed } from "./disputes.ts";
@@ -93,7 +94,7 @@ export async function allowPayAgain(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const order = isCode(code) ? await lockOrder(tx, code) : undefined;
-    if (order?.environment !== environment) throw new ServiceError("not_found", "Order not found.");
+    if (order?.environment !== environment) throw orderNotFound();
     const found = await payAgainOf(tx, acceptsPayment, order);
     if (!found) throw new ServiceError("conflict", "This order has nothing to pay again.");
     if (found.refusal !== null) throw new ServiceError("conflict", found.refusal);

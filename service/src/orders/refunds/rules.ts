@@ -1,20 +1,11 @@
 import { type Approval, type Operator, requirePerson } from "../../firms/operators/operators.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import type { LockedOrder } from "../order/order.ts";
-import { lockOrder, targetOf } from "../order/order.ts";
-import {
-  type HeldPayment,
-  heldPayments,
-  type Processor,
-  type RefundRowState,
-  refundsOfRequest,
-  shareRequest,
-  unassignedRefund,
-} from "../payments/payments.ts";
+import { lockOrder, orderNotFound, targetOf } from "../order/order.ts";
+import { type HeldPayment, heldPayments, type Processor, type RefundRowState, refundsOfRequest, shareRequest, unassignedRefund } from "../payments/payments.ts";
 import { type Held, type RefundRequest, selectApprovedParts } from "./store.ts";
 
 export type { Held } from "./store.ts";
@@ -40,7 +31,7 @@ export const requirePersonOfRefund = (operator: Operator): string => requirePers
 /** Locks an order of the operator's environment until the transaction ends. @throws ServiceError */
 export async function lockShown(tx: Tx, { environment }: Operator, code: string): Promise<LockedOrder> {
   const order = isCode(code) ? await lockOrder(tx, code) : undefined;
-  if (order?.environment !== environment) throw new ServiceError("not_found", "Order not found.");
+  if (order?.environment !== environment) throw orderNotFound();
   return order;
 }
 

@@ -8,6 +8,7 @@ import type { ShownFirm } from "../../firms/partners/partners.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { BillingDocument } from "../../orders/billing/billing.ts";
 import type { PublicOrderRow } from "../../orders/order/order.ts";
+import { orderNotFound } from "../../orders/order/order.ts";
 import { endsDebt } from "../../orders/payments/payments.ts";
 import { accentStripe, attribution, logoOf } from "../ui/accent.ts";
 import { clientFrame } from "../ui/client-frame.ts";
@@ -146,14 +147,13 @@ async function read(deps: OrderPageDeps, params: Link): Promise<Shown | undefine
 }
 
 function found(shown: Shown | undefined): Shown {
-  if (!shown) throw notFound();
+  if (!shown) throw orderNotFound();
   return shown;
 }
 
 type Link = { code: string; token: string };
 
 const pathOf = ({ code, token }: Link): string => `/orders/${code}/closing/${token}`;
-const notFound = () => new ServiceError("not_found", "Order not found.");
 
 /**
  * The order that the link of a closing names.
@@ -161,7 +161,7 @@ const notFound = () => new ServiceError("not_found", "Order not found.");
  */
 async function requireToken({ db, documents }: OrderPageDeps, { code, token }: Link): Promise<PublicOrderRow> {
   const order = await orderOf(db, code);
-  if (!(await documents.links.isClosingToken(code, token))) throw notFound();
+  if (!(await documents.links.isClosingToken(code, token))) throw orderNotFound();
   return order;
 }
 

@@ -7,11 +7,18 @@ import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { nullIfAltered } from "../../kernel/platform/database/state-mac.ts";
-import { nullIf, ServiceError } from "../../kernel/platform/errors.ts";
+import { nullIf } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import type { RetentionPlan } from "../../kernel/retention/retention.ts";
 import type { BillingDocument } from "../../orders/billing/billing.ts";
-import { findOrder, isPayable, type Payer, type PublicOrderRow, type TitleOf } from "../../orders/order/order.ts";
+import {
+  findOrder,
+  isPayable,
+  orderNotFound,
+  type Payer,
+  type PublicOrderRow,
+  type TitleOf,
+} from "../../orders/order/order.ts";
 import type { AcceptsPayment, Supplement } from "../../orders/payments/payments.ts";
 import type { OrderDocument, ProvenDocument } from "../../signing/envelopes/envelopes.ts";
 import { isAnyOnDuty, offersAppointments } from "../../signing/notaries/notaries.ts";
@@ -214,7 +221,7 @@ const isActSimulated = async ({ documents }: OrderPageDeps, order: PublicOrderRo
  */
 async function requireToken({ db, documents }: OrderPageDeps, code: string, token: string): Promise<PublicOrderRow> {
   const order = await orderOf(db, code);
-  if (!(await documents.links.isToken(code, token))) throw new ServiceError("not_found", "Order not found.");
+  if (!(await documents.links.isToken(code, token))) throw orderNotFound();
   return order;
 }
 
@@ -282,6 +289,6 @@ const receiptRoute = (app: FastifyInstance, deps: OrderPageDeps): void =>
  */
 export async function orderOf(db: Sql, code: string): Promise<PublicOrderRow> {
   const order = isCode(code) ? await findOrder(db, code) : undefined;
-  if (!order) throw new ServiceError("not_found", "Order not found.");
+  if (!order) throw orderNotFound();
   return order;
 }

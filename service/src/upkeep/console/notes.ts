@@ -2,8 +2,8 @@ import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
-import { readOrderHead } from "../../orders/order/order.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import { orderNotFound, readOrderHead } from "../../orders/order/order.ts";
 
 export type OrderNote = { author: string; text: string; createdAt: Date };
 
@@ -25,7 +25,7 @@ export async function addNote(
   await db.transaction(async (tx) => {
     const at = clock();
     const order = await readOrderHead(tx, orderId);
-    if (!order) throw new ServiceError("not_found", "Order not found.");
+    if (!order) throw orderNotFound();
     await tx.query(
       sql`INSERT INTO order_notes (order_id, author, text, created_at) VALUES (${orderId}, ${author}, ${note}, ${at})`,
     );

@@ -5,7 +5,6 @@ import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { aheadMoves, isDoneByHand, type OrderHistory, orderHistory } from "../../orders/fulfilment/fulfilment.ts";
 import {
@@ -13,6 +12,7 @@ import {
   fromOrders,
   hasOrderCode,
   type OrderState,
+  orderNotFound,
   type PeopleEvent,
   type PublicOrderRow,
   targetOf,
@@ -66,7 +66,7 @@ export async function orderRecord(db: Database, code: string, environment: Envir
         ${fromOrders} ${joinFirm(sql`o.partner_id`)} WHERE ${hasOrderCode(code)} AND o.environment = ${environment}`)
     : [];
   const order = facts && (await findOrder(db, code));
-  if (!order) throw new ServiceError("not_found", "Order not found.");
+  if (!order) throw orderNotFound();
   const [history, tasks, acts, letters, notes] = await Promise.all([
     orderHistory(db, code),
     tasksOfOrder(db, facts.id),

@@ -16,7 +16,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
-import { hasOrderCode, joinOrder, type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
+import { hasOrderCode, joinOrder, type LockedOrder, lockOrder, orderNotFound } from "../../../orders/order/order.ts";
 
 /** The setting for whether one person may both request and approve. Refunds use the same setting. */
 export type ApprovalDeps = { refundApproval: Approval };
@@ -69,7 +69,7 @@ export async function openAcceptance(db: Sql, orderCode: string): Promise<Accept
 
 async function lockExisting(tx: Tx, orderCode: string): Promise<LockedOrder> {
   const order = await lockOrder(tx, orderCode);
-  if (!order) throw new ServiceError("not_found", "Order not found.");
+  if (!order) throw orderNotFound();
   return order;
 }
 

@@ -1,7 +1,7 @@
 import type { Principal } from "../../../kernel/identity/identity.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { isPayable, lockOrder, lockOrders, type Milestone, wasPaid } from "../../order/order.ts";
+import { isPayable, lockOrder, lockOrders, type Milestone, orderNotFound, wasPaid } from "../../order/order.ts";
 import { findFacts, type OrderFacts } from "../store.ts";
 import {
   isOnHappyPath,
@@ -38,7 +38,7 @@ export async function sandboxCheckout(
   const { orderCode } = await testOrder(deps, request);
   return deps.db.transaction(async (tx) => {
     const order = await lockOrder(tx, orderCode);
-    if (!order) throw notFound();
+    if (!order) throw orderNotFound();
     if (wasPaid(order.status, order.statusBeforeHold)) return { status: order.status, firedEvents: [] };
     if (!isPayable(order.status)) throw new ServiceError("not_payable", `An order in ${order.status} is not payable.`);
     const options = { at: deps.clock(), log: deps.log, attempt: request.attempt };
@@ -111,10 +111,8 @@ export async function sandboxComplete(deps: SandboxDeps, request: SandboxRequest
 /** Reads the caller's own test order. */
 async function testOrder({ db }: SandboxDeps, { principal, code }: SandboxRequest): Promise<OrderFacts> {
   const order = isCode(code) ? await findFacts(db, code) : undefined;
-  if (order?.partnerId !== principal.partnerId) throw notFound();
+  if (order?.partnerId !== principal.partnerId) throw orderNotFound();
   if (order.environment !== "test") throw new ServiceError("conflict", "The sandbox takes test orders only.");
-  if (principal.environment !== "test") throw notFound();
+  if (principal.environment !== "test") throw orderNotFound();
   return order;
 }
-
-const notFound = (): ServiceError => new ServiceError("not_found", "Order not found.");

@@ -9,6 +9,7 @@ import {
   lockOrder,
   type Milestone,
   type OrderStatus,
+  orderNotFound,
   type PeopleEvent,
   transition,
 } from "../../order/order.ts";
@@ -105,7 +106,7 @@ async function simulateStep(
 
   return deps.db.transaction(async (tx) => {
     const order = await lockOrder(tx, asked.orderCode);
-    if (!order) throw new ServiceError("not_found", "Order not found.");
+    if (!order) throw orderNotFound();
     // Another request moved the order first, so this one returns the order's present status.
     if (order.status !== status) return { status: order.status, firedEvents: [] };
     await check?.(tx, order.code);

@@ -8,11 +8,13 @@ import { isCode } from "../../../kernel/platform/text.ts";
 import {
   fromOrders,
   hasOrderCode,
+  isOrderOf,
   isPayable,
   type LockedOrder,
   lockOrder,
   lockUnalteredOrders,
   type NotarySupply,
+  orderNotFound,
   orderPayer,
   type Payer,
 } from "../../order/order.ts";
@@ -99,8 +101,7 @@ export async function checkoutUrl(
 ): Promise<string> {
   const opened = async (tx: Tx) => {
     const order = isCode(code) ? await lockOrder(tx, code) : undefined;
-    const foreign = owner && (order?.partnerId !== owner.partnerId || order.environment !== owner.environment);
-    if (!order || foreign) throw new ServiceError("not_found", "Order not found.");
+    if (!order || (owner && !isOrderOf(owner, order))) throw orderNotFound();
     const refusal = await paymentRefusal(tx, deps.notarySupply, order);
     if (refusal !== null) throw notPayable(refusal);
     requireProcessor(deps, order.environment);

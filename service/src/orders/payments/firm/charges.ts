@@ -6,9 +6,8 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { requireProof } from "../../../kernel/platform/recent-proof.ts";
-import { isCode } from "../../../kernel/platform/text.ts";
 import { dollars } from "../../dollars.ts";
-import { firmChargeQueue, type LockedOrder, lockOrder, type NotarySupply, orderPayer } from "../../order/order.ts";
+import { firmChargeQueue, type LockedOrder, lockOwnOrder, type NotarySupply, orderPayer } from "../../order/order.ts";
 import { partOf } from "../checkout/checkout.ts";
 import { paymentRefusal } from "../checkout/refusals.ts";
 import type { Part } from "../checkout/store.ts";
@@ -51,9 +50,7 @@ export async function chargeByMember(
 ): Promise<void> {
   accountOf(deps, principal);
   await deps.db.transaction(async (tx) => {
-    const order = isCode(code) ? await lockOrder(tx, code) : undefined;
-    if (!order || order.partnerId !== principal.partnerId || order.environment !== principal.environment)
-      throw new ServiceError("not_found", "Order not found.");
+    const order = await lockOwnOrder(tx, principal, code);
     requireProof(principal, deps.clock());
     if ((await orderPayer(tx, order.id)) !== "firm")
       throw new ServiceError("not_payable", "The client pays this order.");

@@ -1,9 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { findOrder, findOwnOrder, type PublicOrderRow } from "../../../orders/order/order.ts";
+import { findOrder, findOwnOrder, orderNotFound, type PublicOrderRow } from "../../../orders/order/order.ts";
 
 /**
  * Reads an order of the firm, in the environment (live or test) that the member has chosen.
@@ -12,6 +11,6 @@ import { findOrder, findOwnOrder, type PublicOrderRow } from "../../../orders/or
 export async function ownOrder(db: Sql, request: FastifyRequest, code: string): Promise<PublicOrderRow> {
   const own = isCode(code) && (await findOwnOrder(db, code, principalOf(request)));
   const order = own ? await findOrder(db, code) : undefined;
-  if (!order) throw new ServiceError("not_found", "Order not found.");
+  if (!order) throw orderNotFound();
   return order;
 }

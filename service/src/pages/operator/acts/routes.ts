@@ -1,9 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { may, type Operator } from "../../../firms/operators/operators.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { findOrderOfEnvironment } from "../../../orders/order/order.ts";
+import { findOrderOfEnvironment, orderNotFound } from "../../../orders/order/order.ts";
 import { actsOfOrder, type ProviderFinding, type Providers } from "../../../providers/providers.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
@@ -49,7 +48,7 @@ export function actRoutes(scope: FastifyInstance, deps: ActPagesDeps): void {
   /** @throws ServiceError for an unknown code, and for an order of the other environment */
   async function orderOf(code: string, { environment }: Operator) {
     const order = isCode(code) ? await findOrderOfEnvironment(db, code, environment) : undefined;
-    if (!order) throw new ServiceError("not_found", "Order not found.");
+    if (!order) throw orderNotFound();
     return order;
   }
 

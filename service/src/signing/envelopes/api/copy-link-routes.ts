@@ -3,9 +3,8 @@ import { Type } from "typebox";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { jsonRoute, type RouteDeps } from "../../../kernel/http/route.ts";
 import { actorOf, type Principal } from "../../../kernel/identity/identity.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { findOwnOrder } from "../../../orders/order/order.ts";
+import { findOwnOrder, orderNotFound } from "../../../orders/order/order.ts";
 import { copyLinksOf, endCopyLink } from "../lifecycle/copy-links.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { CopyLink, CopyLinks } from "./schemas.ts";
@@ -19,8 +18,7 @@ export function copyLinkRoutes(app: FastifyInstance, deps: { frame: RouteDeps; e
   app.addSchema(CopyLink);
   const { db } = deps.envelopes;
   async function list(principal: Principal, orderCode: string, requestId: string) {
-    if (!isCode(orderCode) || !(await findOwnOrder(db, orderCode, principal)))
-      throw new ServiceError("not_found", "Order not found.");
+    if (!isCode(orderCode) || !(await findOwnOrder(db, orderCode, principal))) throw orderNotFound();
     const links = await copyLinksOf(db, orderCode, principal);
     return {
       links: links.map(({ attempt, n, name, email, issuedAt }) => ({

@@ -7,7 +7,7 @@ import { jsonRoute, type RouteDeps, type RouteRequest } from "../../../kernel/ht
 import { actorOf } from "../../../kernel/identity/identity.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { findOwnOrder, replacementSchema } from "../../../orders/order/order.ts";
+import { findOwnOrder, orderNotFound, replacementSchema } from "../../../orders/order/order.ts";
 import type { SignerRequest } from "../lifecycle/change-signer.ts";
 import { remindSigner } from "../lifecycle/remind.ts";
 import { type ReplaceInRooms, replaceSigner } from "../lifecycle/replace.ts";
@@ -78,8 +78,7 @@ function documentRoutes(app: FastifyInstance, deps: RoutesDeps): void {
     refusals: { 404: "Order not found." },
     async handle(request) {
       const [orderCode, owner] = [request.params.code, principalOf(request)];
-      if (!isCode(orderCode) || !(await findOwnOrder(deps.envelopes.db, orderCode, owner)))
-        throw new ServiceError("not_found", "Order not found.");
+      if (!isCode(orderCode) || !(await findOwnOrder(deps.envelopes.db, orderCode, owner))) throw orderNotFound();
       const documents = await orderDocuments(deps.envelopes, orderCode, owner);
       return { documents: documents.map(documentView), requestId: request.id };
     },

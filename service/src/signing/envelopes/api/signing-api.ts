@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import type { Owner } from "../../../kernel/identity/identity.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
+import { orderNotFound } from "../../../orders/order/order.ts";
 import type { OrderDocument } from "../records/documents.ts";
 import { findSigning, type SignerState, type Signing, type SigningReadDeps, signerStates } from "../records/signing.ts";
 import type { OrderDocument as DocumentSchema, OrderSignerState, OrderSigners } from "./schemas.ts";
@@ -17,7 +17,7 @@ export async function readSigning(
   owner: Owner | null,
 ): Promise<Signing & { signers: SignerState[] }> {
   const signing = isCode(orderCode) ? await findSigning(deps.db, orderCode, owner) : undefined;
-  if (!signing) throw new ServiceError("not_found", "Order not found.");
+  if (!signing) throw orderNotFound();
   return { ...signing, signers: await signerStates(deps, signing) };
 }
 

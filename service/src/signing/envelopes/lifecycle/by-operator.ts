@@ -4,7 +4,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
-import { envelopeQueue, type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
+import { envelopeQueue, type LockedOrder, lockOrder, orderNotFound } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps, Reach } from "../records/deps.ts";
 import { findOpenEnvelope, findSigners, isOverdue, lockEnvelope, signersInTurn } from "../records/envelope.ts";
 import { findSigning, type SignerState, type Signing, signerStates } from "../records/signing.ts";
@@ -16,7 +16,6 @@ import { clearLock } from "./unlock.ts";
 type OperatorDeps = Pick<EnvelopeDeps, "db" | "clock" | "log" | "rowMac"> & { reach: Pick<Reach, "links"> };
 
 const actor = "operator";
-const unknownOrder = () => new ServiceError("not_found", "Order not found.");
 
 /** An order's latest envelope, with its signers and its trail. */
 export type OrderEnvelope = Pick<Signing, "envelope"> & { signers: SignerState[]; trail: JsonObject[] };
@@ -27,7 +26,7 @@ export type OrderEnvelope = Pick<Signing, "envelope"> & { signers: SignerState[]
  */
 export async function readOrderEnvelope(deps: OperatorDeps, orderCode: string): Promise<OrderEnvelope> {
   const signing = isCode(orderCode) ? await findSigning(deps.db, orderCode, null) : undefined;
-  if (!signing) throw unknownOrder();
+  if (!signing) throw orderNotFound();
   const { envelope } = signing;
   const trail = envelope ? await readTrail(deps.db, envelope.id) : [];
   const signers = await signerStates(deps, signing);
@@ -45,7 +44,7 @@ export async function reissueEnvelope(deps: OperatorDeps, orderCode: string): Pr
   const { db, clock, log } = deps;
   return db.transaction(async (tx) => {
     const order = isCode(orderCode) ? await lockOrder(tx, orderCode) : undefined;
-    if (!order) throw unknownOrder();
+    if (!order) throw orderNotFound();
     if (order.status === "EsignPending") return { newLinks: await newLinks(tx, deps, order) };
     await perform(tx, order, "sign_reissued", {}, { actor, at: clock(), log });
     return { newLinks: null };
@@ -79,7 +78,7 @@ async function newLinks(tx: Tx, deps: OperatorDeps, order: LockedOrder): Promise
  */
 export async function voidEnvelope(deps: OperatorDeps, orderCode: string, reason: string): Promise<void> {
   const order = isCode(orderCode) ? await findSigning(deps.db, orderCode, null) : undefined;
-  if (!order) throw unknownOrder();
+  if (!order) throw orderNotFound();
   const { envelope } = order;
   const ending = { outcome: "Voided", reason, detail: { by: actor, reason }, actor } as const;
   if (!envelope || !(await endUnsigned(deps, { id: envelope.id, orderCode }, ending)))

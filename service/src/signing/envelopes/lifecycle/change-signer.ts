@@ -3,7 +3,7 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { isServiceError, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { type LockedOrder, lockOrder, lockOrders } from "../../../orders/order/order.ts";
+import { isOrderOf, type LockedOrder, lockOrder, lockOrders, orderNotFound } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import {
   type Envelope,
@@ -81,7 +81,7 @@ export const changeOpenOnes = <Result>(
  */
 export async function lockOpenEnvelopes(tx: Tx, owner: Owner, orderCodes: readonly string[]): Promise<Envelope[]> {
   const orders = await lockOrders(tx, orderCodes.filter(isCode));
-  if (orders.length < orderCodes.length || !orders.every((order) => isOwn(owner, order))) throw orderNotFound();
+  if (orders.length < orderCodes.length || !orders.every((order) => isOrderOf(owner, order))) throw orderNotFound();
   const envelopes: Envelope[] = [];
   for (const { id } of orders) {
     const open = await findOpenEnvelope(tx, id);
@@ -104,16 +104,11 @@ const locked = <Result>(
     return work(tx, await lockSigning(tx, clock, owner, order));
   });
 
-const orderNotFound = () => new ServiceError("not_found", "Order not found.");
-
 const notWaiting = () => new ServiceError("conflict", "This order does not wait for signatures now.");
-
-const isOwn = ({ partnerId, environment }: Owner, order: LockedOrder): boolean =>
-  order.partnerId === partnerId && order.environment === environment;
 
 /** Locks the open envelope of a locked order. */
 async function lockSigning(tx: Tx, clock: Clock, owner: Owner, order: LockedOrder | undefined): Promise<LockedSigning> {
-  if (!order || !isOwn(owner, order)) throw orderNotFound();
+  if (!order || !isOrderOf(owner, order)) throw orderNotFound();
   const open = order.status === "EsignPending" ? await findOpenEnvelope(tx, order.id) : undefined;
   const envelope = open && (await lockEnvelope(tx, open.id));
   if (!envelope) throw notWaiting();

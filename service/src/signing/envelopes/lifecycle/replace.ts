@@ -9,9 +9,10 @@ import {
   accessCodeHashOf,
   correctionsOf,
   currentEmail,
-  lockOrder,
   lockOrders,
+  lockOwnOrder,
   type OrderSigner,
+  orderNotFound,
   parseReplacement,
   readSigning,
   recordCorrection,
@@ -197,9 +198,7 @@ async function replaceForNextRound(
   const { owner, orderCode, n, actor, others = [] } = request;
   return db.transaction(async (tx) => {
     if (others.length > 0) await lockOrders(tx, [orderCode, ...others].filter(isCode));
-    const order = isCode(orderCode) ? await lockOrder(tx, orderCode) : undefined;
-    if (order?.partnerId !== owner.partnerId || order.environment !== owner.environment)
-      throw new ServiceError("not_found", "Order not found.");
+    const order = await lockOwnOrder(tx, owner, orderCode);
     if (!["EsignPending", "EsignDeclined", "EsignExpired"].includes(order.status)) return null;
     if (await findOpenEnvelope(tx, order.id)) return null;
     const at = clock();
@@ -235,7 +234,7 @@ type Defaults = Pick<Signer, "auth" | "language"> & { isOpen: boolean };
  */
 async function defaultsOf({ db }: EnvelopeDeps, { owner, orderCode, n }: SignerRequest): Promise<Defaults> {
   const found = isCode(orderCode) ? await findSigning(db, orderCode, owner) : undefined;
-  if (!found) throw new ServiceError("not_found", "Order not found.");
+  if (!found) throw orderNotFound();
   const isOpen = found.envelope !== null && found.envelope.endedAt === null;
   const opened = isOpen && found.envelope ? await findSigners(db, found.envelope.id) : signersOf(found.order);
   const { auth, language } = opened[n - 1] ?? ({ auth: "link", language: "en" } as const);

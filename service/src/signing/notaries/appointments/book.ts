@@ -6,7 +6,7 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { isCode, isUuid } from "../../../kernel/platform/text.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
-import { lockOrder } from "../../../orders/order/order.ts";
+import { lockOrder, orderNotFound } from "../../../orders/order/order.ts";
 import { claimedOrder, claimWaiting, type DeskDeps, lockClaimed, notaryOf } from "../claims/claims.ts";
 import { orderOfId, type WaitingOrder, waitingOrderOf } from "../claims/orders.ts";
 import { lockNotary } from "../commissions/store.ts";
@@ -89,7 +89,7 @@ export const scheduledFor = async (db: Sql, orderId: number): Promise<NotarySess
  */
 export async function invitationOf(deps: DeskDeps, code: string): Promise<NotarySession | null> {
   const order = isCode(code) ? await waitingOrderOf(deps, code) : undefined;
-  if (!order) throw new ServiceError("not_found", "Order not found.");
+  if (!order) throw orderNotFound();
   return scheduledFor(deps.db, order.orderId);
 }
 

@@ -10,7 +10,7 @@ import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jo
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { lockOrder } from "../../../orders/order/order.ts";
+import { lockOrder, orderNotFound } from "../../../orders/order/order.ts";
 import type { DeskDeps } from "../claims/claims.ts";
 import { peopleOf, waitingOrderOf } from "../claims/orders.ts";
 import { addressedTo } from "./address.ts";
@@ -44,7 +44,7 @@ const mostADay = 5;
  */
 export async function inviteToBook({ desk, secrets }: InviteDeps, code: string, actor: string): Promise<void> {
   const order = isCode(code) ? await waitingOrderOf(desk, code) : undefined;
-  if (!order) throw new ServiceError("not_found", "Order not found.");
+  if (!order) throw orderNotFound();
   const { orderId, partnerId, signers } = order;
   await desk.db.transaction(async (tx) => {
     const locked = await lockOrder(tx, code);

@@ -7,7 +7,7 @@ import type { Log } from "../../../kernel/platform/logs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { claimTaskIn, releaseTaskIn } from "../../../kernel/tasks/tasks.ts";
-import { lockOrder } from "../../../orders/order/order.ts";
+import { lockOrder, orderNotFound } from "../../../orders/order/order.ts";
 import { commissionBlocks } from "../commissions/expiry.ts";
 import { lockNotary, type Notary, notaryOfOperator } from "../commissions/store.ts";
 import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
@@ -32,8 +32,6 @@ export type DeskDeps = {
 export type EligibleOrder = { order: WaitingOrder; eligibility: Eligibility };
 
 const mostShown = 200;
-
-const noOrder = () => new ServiceError("not_found", "Order not found.");
 
 /**
  * The notary's record of the requesting operator.
@@ -74,7 +72,7 @@ export async function claimOrder(deps: DeskDeps, operator: Operator, task: strin
   const notary = await notaryOf(db, operator);
   const eligibility = await readEligibility(db);
   const order = /^\d{1,15}$/.test(task) ? await orderOfTask(deps, operator.environment, Number(task)) : undefined;
-  if (!order || eligibilityFor(eligibility, notary, order, clock()).modes.length === 0) throw noOrder();
+  if (!order || eligibilityFor(eligibility, notary, order, clock()).modes.length === 0) throw orderNotFound();
   await db.transaction(async (tx) => {
     await lockOrder(tx, order.code);
     await claimWaiting(tx, deps, order, { by: operator.actor, actor: operator.actor, at: clock() });
@@ -121,7 +119,7 @@ export async function releaseOrder(deps: DeskDeps, operator: Operator, code: str
 async function orderInHands(deps: DeskDeps, operator: Operator, code: string) {
   const notary = await notaryOf(deps.db, operator);
   const order = isCode(code) ? await waitingOrder(deps, operator.environment, code) : undefined;
-  if (order?.claimedBy !== operator.actor) throw noOrder();
+  if (order?.claimedBy !== operator.actor) throw orderNotFound();
   return { notary, order };
 }
 

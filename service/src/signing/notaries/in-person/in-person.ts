@@ -8,7 +8,7 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
-import { findOwnOrder, type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
+import { findOwnOrder, type LockedOrder, lockOrder, orderNotFound } from "../../../orders/order/order.ts";
 import { hasPartRefund, requestPartRefund, technologyFeeOf } from "../../../orders/refunds/refunds.ts";
 import type { Act } from "../acts/act.ts";
 import { claimedOrder, type DeskDeps, lockClaimed } from "../claims/claims.ts";
@@ -73,7 +73,7 @@ const askerOf = (operator: Operator, typed: Typed): Asker => ({
 
 async function lockForOperator(tx: Tx, { environment }: Operator, code: string): Promise<LockedOrder> {
   const order = isCode(code) ? await lockOrder(tx, code) : undefined;
-  if (order?.environment !== environment) throw noOrder();
+  if (order?.environment !== environment) throw orderNotFound();
   return order;
 }
 
@@ -94,8 +94,6 @@ async function ask(tx: Tx, order: LockedOrder, { operator, requestedBy, reason, 
     auditLine({ at, action: "notary.in_person_requested", actor: operator.actor, partnerId, orderId, detail }),
   );
 }
-
-const noOrder = () => new ServiceError("not_found", "Order not found.");
 
 function requireWaiting({ status }: LockedOrder): void {
   if (status !== "NotarizationPending")
@@ -133,11 +131,11 @@ export async function answerInPerson(
   { db, clock }: { db: Database; clock: Clock },
   { owner, orderCode, actor, agrees }: Decision,
 ): Promise<InPersonDecision> {
-  if (!isCode(orderCode) || !(await findOwnOrder(db, orderCode, owner))) throw noOrder();
+  if (!isCode(orderCode) || !(await findOwnOrder(db, orderCode, owner))) throw orderNotFound();
   return db.transaction(async (tx) => {
     const at = clock();
     const order = await lockOrder(tx, orderCode);
-    if (!order) throw noOrder();
+    if (!order) throw orderNotFound();
     const { id: orderId, partnerId, environment } = order;
     const request = await latestRequest(tx, orderId);
     if (!request) throw new ServiceError("conflict", "The firm was not asked for an act in person.");

@@ -6,9 +6,9 @@ import { nullable, oneOf, requestId, text, timestamp } from "../../../kernel/htt
 import { actorOf } from "../../../kernel/identity/identity.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
-import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { findOwnOrder } from "../../../orders/order/order.ts";
+import { findOwnOrder, orderNotFound } from "../../../orders/order/order.ts";
 import { answerInPerson, inPersonOf } from "./in-person.ts";
 
 const cents = (description: string) => Type.Integer({ description, examples: [2400] });
@@ -70,8 +70,7 @@ export function inPersonRoutes(app: FastifyInstance, deps: RoutesDeps): void {
     refusals: { 404: "Order not found." },
     async handle(request) {
       const [owner, { code }] = [principalOf(request), request.params];
-      if (!isCode(code) || !(await findOwnOrder(deps.db, code, owner)))
-        throw new ServiceError("not_found", "Order not found.");
+      if (!isCode(code) || !(await findOwnOrder(deps.db, code, owner))) throw orderNotFound();
       const found = await inPersonOf(deps.db, code, owner);
       return { inPerson: found && shown(found), requestId: request.id };
     },
