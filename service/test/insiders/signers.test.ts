@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { until } from "@signsealship/testing/until";
 import { type Statement, sql } from "../../src/kernel/platform/database/sql.ts";
-import { tokenSha256 } from "../../src/signing/envelopes/records/link-tokens.ts";
+import { tokenSha256 } from "../../src/kernel/platform/secrets.ts";
+
 import { browser, consentText, openCeremonyService } from "../signing/envelopes/ceremony/ceremony-service.ts";
 import { openInsider } from "./insider.ts";
 

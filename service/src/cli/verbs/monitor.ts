@@ -1,4 +1,5 @@
 import { type MonitorOptions, monitorAnswer, UsageError as VerifierUsageError } from "@signsealship/verifier";
+import { wholeNumberIn } from "../../kernel/platform/text.ts";
 import { defineVerb, UsageError } from "../verb.ts";
 
 async function monitorOwn(log: string, options: MonitorOptions) {
@@ -10,9 +11,9 @@ async function monitorOwn(log: string, options: MonitorOptions) {
 }
 
 function secondsOf(text: string): number {
-  if (!/^\d{1,4}$/.test(text) || Number(text) > 3_600)
-    throw new UsageError("--quorum-wait is a whole number of seconds up to 3600");
-  return Number(text);
+  const seconds = wholeNumberIn(text, 0, 3600);
+  if (seconds === undefined) throw new UsageError("--quorum-wait is a whole number of seconds up to 3600");
+  return seconds;
 }
 
 /** Without --own, the verb needs no database and no running service. So anybody can monitor any log. */

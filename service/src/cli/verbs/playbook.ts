@@ -1,3 +1,4 @@
+import { wholeNumberIn } from "../../kernel/platform/text.ts";
 import { callbackPaths, createCallbacks, decideByOperator, listExecutions } from "../../orders/playbooks/playbooks.ts";
 import { defineVerb, lines, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
@@ -6,8 +7,8 @@ const defaultLimit = 100;
 const maxLimit = 10_000;
 
 function limitOf(text: string | undefined): number {
-  const limit = text === undefined ? defaultLimit : /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > maxLimit) throw new UsageError(`--limit must be a number from 1 to ${maxLimit}`);
+  const limit = text === undefined ? defaultLimit : wholeNumberIn(text, 1, maxLimit);
+  if (limit === undefined) throw new UsageError(`--limit must be a number from 1 to ${maxLimit}`);
   return limit;
 }
 

@@ -1,4 +1,5 @@
 import { ServiceError } from "../../kernel/platform/errors.ts";
+import { rowIdIn } from "../../kernel/platform/text.ts";
 import { finishTask, isTaskKind, releaseTask, type TaskKind, taskKinds } from "../../kernel/tasks/tasks.ts";
 import { claimedTasks, dueTasks, findTask, type Task } from "../../upkeep/console/console.ts";
 import { defineVerb, lines, UsageError, type Verb } from "../verb.ts";
@@ -10,8 +11,9 @@ const taskLine = ({ id, kind, orderCode, subject, dueAt, state, claimedBy, reaso
   `${id}  ${kind}  ${orderCode ?? subject}  due ${dueAt.toISOString()}  ${state}${claimedBy ? ` by ${claimedBy}` : ""}${reason ? `  ${reason}` : ""}`;
 
 function idOf(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new UsageError("TASK_ID must be a number, as task list shows it");
-  return Number(text);
+  const id = rowIdIn(text);
+  if (id === undefined) throw new UsageError("TASK_ID must be a number, as task list shows it");
+  return id;
 }
 
 function kindsOf(text: string | undefined): TaskKind[] {

@@ -10,7 +10,7 @@ import { isEmail } from "../../kernel/platform/mail/email.ts";
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import { nameIn } from "../../kernel/platform/mail/template.ts";
-import { isCode, isPlainText, isUuid } from "../../kernel/platform/text.ts";
+import { isCode, isPlainText, isUuid, wholeNumberIn } from "../../kernel/platform/text.ts";
 import { type EmailMove, hasEmailOf, type MovedInRooms, orderNotFound } from "../../orders/order/order.ts";
 import { zoneOrDefault } from "../../orders/payments/payments.ts";
 import { certificateOfRoom } from "../closing-passports/closing-passports.ts";
@@ -110,7 +110,7 @@ export type NewDelivery = {
 /** The faults in the typed values, with the labels of the form's fields. */
 function faultsOf({ recipientName, recipientEmail }: Recipient, days: string): string[] {
   const isNamed = recipientName.length >= 1 && recipientName.length <= 200 && isPlainText(recipientName);
-  const isInRange = /^\d{1,2}$/.test(days) && Number(days) >= leastDays && Number(days) <= mostDays;
+  const isInRange = wholeNumberIn(days, leastDays, mostDays) !== undefined;
   return [
     isNamed ? [] : "“Name of the recipient” must have 1 to 200 characters, in one line.",
     isEmail(recipientEmail) ? [] : "“Email” must be an email address.",

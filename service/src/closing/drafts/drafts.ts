@@ -3,7 +3,6 @@
  * is deleted with its files after at most 14 days. Ended drafts stay as empty rows until then, so that a late save
  * can't revive one.
  */
-import { hash } from "node:crypto";
 import type { Environment, Principal } from "../../kernel/identity/identity.ts";
 import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
 import { type ColumnCipher, columnCipher } from "../../kernel/platform/column-cipher.ts";
@@ -12,7 +11,7 @@ import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import type { ProtectedTable } from "../../kernel/platform/protected-data.ts";
-import type { SecretBytes } from "../../kernel/platform/secrets.ts";
+import { type SecretBytes, tokenSha256 } from "../../kernel/platform/secrets.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
 import { endOfUploads, releaseUnnamed, releaseUploads } from "../../orders/order/order.ts";
 
@@ -88,7 +87,7 @@ function ownerOf({ partnerId, environment, member }: Principal): Owner {
 const ownedBy = ({ partnerId, environment, userId }: Owner): Statement =>
   sql`partner_id = ${partnerId} AND environment = ${environment} AND user_id = ${userId}`;
 
-const tokenHashes = (tokens: readonly string[]): Buffer[] => tokens.map((token) => hash("sha256", token, "buffer"));
+const tokenHashes = (tokens: readonly string[]): Buffer[] => tokens.map((token) => tokenSha256(token));
 
 /**
  * Serializes the transactions that change a member's drafts, so that limits are exact, and a draft is not copied while

@@ -4,7 +4,14 @@ import { isSealed, type Statement, sql } from "../../kernel/platform/database/sq
 import { isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { type SandboxDeps, type SandboxOutcome, sandboxGroupCheckout } from "../../orders/fulfilment/fulfilment.ts";
-import { clientEmailOf, fromOrders, hasOrderCode, joinOrder, orderNotFound, type Payer } from "../../orders/order/order.ts";
+import {
+  clientEmailOf,
+  fromOrders,
+  hasOrderCode,
+  joinOrder,
+  orderNotFound,
+  type Payer,
+} from "../../orders/order/order.ts";
 import {
   type ChargeDeps,
   type CheckoutDeps,

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { createHmac, hash, hkdfSync, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { writeFileDurably } from "./durable-file.ts";
 import { ServiceError, StartupError } from "./errors.ts";
@@ -84,6 +84,19 @@ export function deriveKey(master: SecretBytes, use: string): Buffer {
 
 export const deriveSalted = (master: SecretBytes, use: string, salt: Uint8Array): Buffer =>
   Buffer.from(hkdfSync("sha256", master.reveal(), salt, use, 32));
+
+/** The hash of a token. Tables store it instead of the token. */
+export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
+
+/** The token with this hash, derived with any of the configured keys; undefined when its key is no longer configured. */
+export const tokenOfHash = (
+  master: SecretBytes,
+  sha256: Buffer,
+  tokenUnder: (key: SecretBytes) => string,
+): string | undefined =>
+  keysOf(master)
+    .map(tokenUnder)
+    .find((token) => tokenSha256(token).equals(sha256));
 
 /** A token derived from an id on demand, so that it need not be stored: 160 bits as 40 hex digits. */
 export const derivedToken = (key: Uint8Array, id: string): string =>

@@ -22,6 +22,19 @@ export function requireUuid(field: string, text: string): string {
   return text;
 }
 
+/**
+ * The whole number that a text has in decimal digits. Undefined for another text, for a number outside the bounds, and
+ * for more digits than `most` has.
+ */
+export function wholeNumberIn(text: string | undefined, least: number, most: number): number | undefined {
+  if (text === undefined || !/^\d+$/.test(text) || text.length > String(most).length) return undefined;
+  const number = Number(text);
+  return number >= least && number <= most ? number : undefined;
+}
+
+/** The id of a row that a text has in decimal digits; undefined for another text. */
+export const rowIdIn = (text: string | undefined): number | undefined => wholeNumberIn(text, 0, 999_999_999_999_999);
+
 /** True if the text is a code of 160 bits in lowercase hex, as for an order, a room, a fill token or a link. */
 export const isCode = (text: string): boolean => code.test(text);
 

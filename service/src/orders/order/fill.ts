@@ -10,14 +10,13 @@ import { newCode } from "../../kernel/platform/ids.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
+import { tokenSha256 } from "../../kernel/platform/secrets.ts";
 import { documentBlobs, documentUse } from "./documents.ts";
 import { looksLikePdf, type Originals } from "./original.ts";
 import type { OriginalDocument } from "./store.ts";
 import type { TemplateUse } from "./template-use.ts";
 
 const usableForMs = 7 * dayMs;
-
-export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
 /** The facts in the row of a document that waits for its order. Hashes are lowercase hex SHA-256. */
 type FillFacts = {

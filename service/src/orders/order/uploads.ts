@@ -6,9 +6,10 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
+import { tokenSha256 } from "../../kernel/platform/secrets.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { documentUse } from "./documents.ts";
-import { type FillDeps, findFill, insertFill, tokenSha256, type UploadForm } from "./fill.ts";
+import { type FillDeps, findFill, insertFill, type UploadForm } from "./fill.ts";
 import { looksLikePdf } from "./original.ts";
 
 /**

@@ -1,5 +1,4 @@
-import { hash } from "node:crypto";
-import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../kernel/platform/secrets.ts";
+import { derivedToken, deriveKey, keysOf, type SecretBytes, tokenSha256 } from "../../kernel/platform/secrets.ts";
 
 /**
  * The callbacks that end executions. A callback's token is derived from the execution's id whenever it is needed, so no
@@ -20,7 +19,5 @@ export function createCallbacks(secrets: SecretBytes): Callbacks {
       keys.map((key) => derivedToken(key, id)).find((token) => tokenSha256(token).equals(sha256)) ?? null,
   };
 }
-
-export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
 export const callbackPath = (token: string): string => `/internal/playbooks/${token}`;

@@ -5,7 +5,15 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import type { LockedOrder } from "../order/order.ts";
 import { lockOrder, orderNotFound, targetOf } from "../order/order.ts";
-import { type HeldPayment, heldPayments, type Processor, type RefundRowState, refundsOfRequest, shareRequest, unassignedRefund } from "../payments/payments.ts";
+import {
+  type HeldPayment,
+  heldPayments,
+  type Processor,
+  type RefundRowState,
+  refundsOfRequest,
+  shareRequest,
+  unassignedRefund,
+} from "../payments/payments.ts";
 import { type Held, type RefundRequest, selectApprovedParts } from "./store.ts";
 
 export type { Held } from "./store.ts";

@@ -1,7 +1,7 @@
 import type { Principal } from "../../kernel/identity/identity.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
-import { isCode, isUuid, shownText } from "../../kernel/platform/text.ts";
+import { isCode, isUuid, shownText, wholeNumberIn } from "../../kernel/platform/text.ts";
 import {
   acceptsValue,
   type Expanded,
@@ -90,9 +90,8 @@ export async function templateOf(
   templateId: string,
   text: string | null,
 ): Promise<TemplateVersion> {
-  const version = text === null ? null : Number(text);
-  if (version !== null && !(/^\d{1,4}$/.test(text ?? "") && version > 0))
-    throw invalid("template_version must be a whole number from 1.");
+  const version = text === null ? null : wholeNumberIn(text, 1, 9999);
+  if (version === undefined) throw invalid("template_version must be a whole number from 1.");
   const found = isUuid(templateId) ? await findVersion(deps, principal, templateId) : undefined;
   if (!found) throw invalid("template is not one of your templates in this environment.");
   if (found.archivedAt) throw invalid("template is archived: it places no orders.");

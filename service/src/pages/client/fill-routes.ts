@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ShownFirm } from "../../firms/partners/partners.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import { nullIf, ServiceError } from "../../kernel/platform/errors.ts";
+import { wholeNumberIn } from "../../kernel/platform/text.ts";
 import {
   type Fill,
   type FillDeps,
@@ -183,7 +184,7 @@ function stepIn(fill: Fill, text: string): number {
   return step;
 }
 
-const revisionIn = ({ revision = "" }: FormValues): number => (/^\d{1,9}$/.test(revision) ? Number(revision) : -1);
+const revisionIn = ({ revision }: FormValues): number => wholeNumberIn(revision, 0, 999_999_999) ?? -1;
 
 const sentStep = (step: number, form: FormValues) => ({ step, revision: revisionIn(form), sent: textsIn(form) });
 

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { refuseCrossSite } from "../../kernel/http/authentication.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import { isLanguage } from "../../kernel/platform/languages.ts";
-import { isPlainLines } from "../../kernel/platform/text.ts";
+import { isPlainLines, wholeNumberIn } from "../../kernel/platform/text.ts";
 import { type Client, type DeclineKind, declineKinds, type Link } from "../../signing/envelopes/envelopes.ts";
 import { acceptForms, type FormValues } from "../ui/forms/form-body.ts";
 import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
@@ -159,7 +159,7 @@ async function meet(deps: ActDeps, link: Link, { n = "" }: FormValues): Promise<
   const view = await deps.ceremony.view(link);
   const who = meetingSignerOf(view);
   if (!who) throw invalid((await wordsFor(deps, link)).refused.input);
-  const path = await deps.meetings.open(who, /^\d{1,3}$/.test(n) ? Number(n) : 0);
+  const path = await deps.meetings.open(who, wholeNumberIn(n, 0, 999) ?? 0);
   return { redirect: `${path}?lang=${view.signer.language}` };
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { refuseCrossSite } from "../../kernel/http/authentication.ts";
 import { languageTags } from "../../kernel/platform/languages.ts";
+import { wholeNumberIn } from "../../kernel/platform/text.ts";
 import type { SittingView } from "../../signing/envelopes/envelopes.ts";
 import { buttonForm } from "../ui/forms/button-form.ts";
 import { acceptForms } from "../ui/forms/form-body.ts";
@@ -32,14 +33,13 @@ export function sittingPages(app: FastifyInstance, deps: RenderDeps): void {
     pageRoute(scope, deps, {
       url: sittingPath,
       policy: "page",
-      handle: ({ request, query }) =>
-        show(request, undefined, /^\d{1,3}$/.test(query["left"] ?? "") ? Number(query["left"]) : 0),
+      handle: ({ request, query }) => show(request, undefined, wholeNumberIn(query["left"], 0, 999) ?? 0),
     });
     pageRoute(scope, deps, {
       ...form,
       url: `${sittingPath}/begin`,
       async handle({ form: { signer = "", sitting }, request }): Promise<PageAnswer> {
-        const n = /^\d{1,2}$/.test(signer) ? Number(signer) : 0;
+        const n = wholeNumberIn(signer, 0, 99) ?? 0;
         const token = sittingTokenOf(request.headers.cookie);
         const { session } = await ceremony.beginTurn(token, n, clientOf(request), sitting);
         return { redirect: `/sign/${session}` };

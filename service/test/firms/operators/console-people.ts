@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { Harness } from "@signsealship/testing/harness";
 import { asService } from "@signsealship/testing/row-mac";
 import { newToken } from "../../../src/firms/members/members.ts";
-import { tokenSha256 } from "../../../src/firms/members/sessions/tokens.ts";
 import type { OperatorRole } from "../../../src/firms/operators/operators.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { tokenSha256 } from "../../../src/kernel/platform/secrets.ts";
 
 type Made = {
   email?: string;

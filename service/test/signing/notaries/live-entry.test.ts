@@ -5,6 +5,7 @@ import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newSecret, newUuid } from "../../../src/kernel/platform/ids.ts";
+import { tokenSha256 } from "../../../src/kernel/platform/secrets.ts";
 import { taskState } from "../../../src/kernel/tasks/tasks.ts";
 import { lockOrder } from "../../../src/orders/order/order.ts";
 import {
@@ -19,7 +20,7 @@ import {
   withdrawPerson,
 } from "../../../src/signing/notaries/notaries.ts";
 import { roomCode, roomTokenOf } from "../../../src/signing/notaries/sessions/mail.ts";
-import { findLive, livePeople, sha256Of, updatePerson } from "../../../src/signing/notaries/sessions/store.ts";
+import { findLive, livePeople, updatePerson } from "../../../src/signing/notaries/sessions/store.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { ordersToNotarize } from "./orders-to-notarize.ts";
@@ -177,7 +178,7 @@ test("a person whom the notary excuses while they connect is not connected", asy
   const [person] = await livePeople(db, id);
   assert.ok(person);
   const link = { token: room.split("/").at(-1) ?? "", browser };
-  await db.transaction((tx) => updatePerson(tx, person.id, sql`browser_sha256 = ${sha256Of(browser)}`));
+  await db.transaction((tx) => updatePerson(tx, person.id, sql`browser_sha256 = ${tokenSha256(browser)}`));
   let isLetGo = true;
   const { deps, rooms } = otherNode({
     async admit() {
@@ -201,7 +202,7 @@ test("a browser that was replaced while it connects does not disconnect the pers
   assert.ok(person);
   const [former, next] = [newSecret(), newSecret()];
   const binds = (browser: string) =>
-    db.transaction((tx) => updatePerson(tx, person.id, sql`browser_sha256 = ${sha256Of(browser)}`));
+    db.transaction((tx) => updatePerson(tx, person.id, sql`browser_sha256 = ${tokenSha256(browser)}`));
   const link = (browser: string) => ({ token: room.split("/").at(-1) ?? "", browser });
   const of = { session: id, person: "signer-1", asking: null };
   let isFormer = true;
@@ -301,7 +302,7 @@ test("a browser that was removed during its answer gives no consent for the next
   const [person] = await livePeople(db, (await liveOf(code)).id);
   assert.ok(person);
   const browser = "b".repeat(43);
-  await db.transaction((tx) => updatePerson(tx, person.id, sql`browser_sha256 = ${sha256Of(browser)}`));
+  await db.transaction((tx) => updatePerson(tx, person.id, sql`browser_sha256 = ${tokenSha256(browser)}`));
   const { deps } = otherNode({
     before: async () => {
       await db.transaction((tx) => updatePerson(tx, person.id, sql`browser_sha256 = NULL`));

@@ -1,10 +1,11 @@
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Session } from "../../../kernel/identity/identity.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { tokenSha256 } from "../../../kernel/platform/secrets.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { mailOwners } from "../link/mail.ts";
 import type { MemberDeps } from "../membership.ts";
-import { tokenSha256 } from "../sessions/tokens.ts";
+
 import { findMembership, insertMember, lockMembers, updateMember } from "../store.ts";
 import * as store from "./store.ts";
 

@@ -9,10 +9,10 @@ import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jo
 import { plainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 import { requireProof } from "../../../kernel/platform/recent-proof.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { type SecretBytes, tokenSha256 } from "../../../kernel/platform/secrets.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { liveAccessRequired, requireOwnerNow } from "../membership.ts";
-import { invitationToken, invitationTokenOf, tokenSha256 } from "../sessions/tokens.ts";
+import { invitationToken, invitationTokenOf } from "../sessions/tokens.ts";
 import { requireAddress } from "../sign-in/sign-in.ts";
 import type { Membership } from "../store.ts";
 import * as store from "./store.ts";

@@ -12,11 +12,12 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { requireRecentProof } from "../../../kernel/platform/recent-proof.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { tokenSha256 } from "../../../kernel/platform/secrets.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { type CookieName, cookieNames, cookieOf } from "./cookies.ts";
 import { factorDueSeconds, sessionLimits } from "./limits.ts";
 import * as store from "./store.ts";
-import { newToken, tokenSha256 } from "./tokens.ts";
+import { newToken } from "./tokens.ts";
 import * as writes from "./writes.ts";
 
 export type SessionDeps = { db: Sql; clock: Clock; rowMac: RowMac };

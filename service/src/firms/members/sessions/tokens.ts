@@ -1,11 +1,16 @@
-import { createHmac, hash } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { base32, newSecret } from "../../../kernel/platform/ids.ts";
-import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
+import {
+  derivedToken,
+  deriveKey,
+  keysOf,
+  type SecretBytes,
+  tokenOfHash,
+  tokenSha256,
+} from "../../../kernel/platform/secrets.ts";
 
 /** A new token: 256 random bits. Tables store only its hash. */
 export const newToken = newSecret;
-
-export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
 /**
  * The token of a browser that has signed in with an email address. The token grants no access. Sign-in links for such
@@ -35,9 +40,7 @@ export const invitationToken = (secrets: SecretBytes, invitationId: string): str
 const matchingToken =
   (make: typeof linkToken) =>
   (secrets: SecretBytes, id: string, sha256: Buffer): string | null =>
-    keysOf(secrets)
-      .map((key) => make(key, id))
-      .find((token) => tokenSha256(token).equals(sha256)) ?? null;
+    tokenOfHash(secrets, sha256, (key) => make(key, id)) ?? null;
 
 export const linkTokenOf = matchingToken(linkToken);
 export const invitationTokenOf = matchingToken(invitationToken);

@@ -8,20 +8,14 @@ import { isEmail } from "../../../kernel/platform/mail/email.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { clientNetwork } from "../../../kernel/platform/network.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { type SecretBytes, tokenSha256 } from "../../../kernel/platform/secrets.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { withPasskey, withRecoveryCode } from "../passkeys/authentication.ts";
 import type { PasskeyDeps } from "../passkeys/ceremony.ts";
 import { cookieNames, cookieOf } from "../sessions/cookies.ts";
 import { beginSession, completeSession } from "../sessions/sessions.ts";
 import { findDueSession } from "../sessions/store.ts";
-import {
-  isRememberedBrowser,
-  linkToken,
-  linkTokenOf,
-  rememberedBrowserToken,
-  tokenSha256,
-} from "../sessions/tokens.ts";
+import { isRememberedBrowser, linkToken, linkTokenOf, rememberedBrowserToken } from "../sessions/tokens.ts";
 import { findMembership } from "../store.ts";
 import * as store from "./store.ts";
 import { selectLinkToMail } from "./store.ts";

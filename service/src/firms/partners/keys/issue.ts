@@ -4,7 +4,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalidAt } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import { isPlainText, isVisible } from "../../../kernel/platform/text.ts";
+import { isPlainText, isVisible, wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { auditPartner, type ChangedBy } from "../audit.ts";
 import { keyMembers, keySha256, keyTable, newKey } from "./format.ts";
 import { insertKey } from "./store.ts";
@@ -67,8 +67,8 @@ export function keyScopes(names: readonly string[]): Scope[] {
  * @throws ServiceError for another text, and for a time that is past or more than ten years away
  */
 export function keyExpiry(text: string, now: Date): Date {
-  const days = /^\d{1,4}$/.test(text) ? Number(text) : null;
-  const ms = days === null ? startOfDay(text) + dayMs : now.getTime() + days * dayMs;
+  const days = wholeNumberIn(text, 0, 9999);
+  const ms = days === undefined ? startOfDay(text) + dayMs : now.getTime() + days * dayMs;
   const isPossible = ms > now.getTime() && ms <= now.getTime() + maxDays * dayMs;
   if (!isPossible)
     throw invalidAt("expires", "must be a number of days from 1 to 3650, or a day to come like 2027-01-31.");

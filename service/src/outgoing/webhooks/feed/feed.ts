@@ -7,6 +7,7 @@ import { nothing, sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { timeLimit } from "../../../kernel/platform/stopwatch.ts";
+import { rowIdIn, wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { type ContextRow, contextColumns, contextJoins, contextOf } from "../event-context.ts";
 import { type PassportContext, payloadOf } from "../payload.ts";
 import { isTopic, testTopic, topics } from "../topics.ts";
@@ -104,8 +105,9 @@ async function endOf(deps: Pick<FeedDeps, "db" | "rowMac">, owner: Owner): Promi
 async function startOf(deps: Pick<FeedDeps, "db" | "rowMac">, owner: Owner, cursor: string | null): Promise<number> {
   if (cursor === null) return 0;
   if (cursor === "latest") return endOf(deps, owner);
-  if (!/^\d{1,15}$/.test(cursor)) throw foreignCursor();
-  return Number(cursor);
+  const position = rowIdIn(cursor);
+  if (position === undefined) throw foreignCursor();
+  return position;
 }
 
 function topicsOf(text: string | undefined): string[] | null {
@@ -118,8 +120,9 @@ function topicsOf(text: string | undefined): string[] | null {
 
 function waitOf(text: string | undefined): number {
   if (text === undefined || text === "") return 0;
-  if (!/^\d{1,9}$/.test(text)) throw invalid(`wait must be a whole number of seconds from 0 to ${longestWaitSeconds}.`);
-  return Math.min(Number(text), longestWaitSeconds) * 1000;
+  const seconds = wholeNumberIn(text, 0, 999_999_999);
+  if (seconds === undefined) throw invalid(`wait must be a whole number of seconds from 0 to ${longestWaitSeconds}.`);
+  return Math.min(seconds, longestWaitSeconds) * 1000;
 }
 
 const of = ({ partnerId, environment }: Owner) =>

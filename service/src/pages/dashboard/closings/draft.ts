@@ -12,7 +12,7 @@ import {
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { isServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
-import { isUuid } from "../../../kernel/platform/text.ts";
+import { isUuid, wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { type OrderDeps, usableUploads } from "../../../orders/order/order.ts";
 import { card, notice } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -59,10 +59,10 @@ export const draftFields = ({ id, version, window }: FormDraft): Html =>
  * without a valid version, version 0.
  */
 export function draftIn(values: FormValues): FormDraft {
-  const { draft = "", draft_version = "", draft_window = "" } = values;
+  const { draft = "", draft_version, draft_window = "" } = values;
   return {
     id: isUuid(draft) ? draft : newUuid(),
-    version: isUuid(draft) && /^\d{1,9}$/.test(draft_version) ? Number(draft_version) : 0,
+    version: isUuid(draft) ? (wholeNumberIn(draft_version, 0, 999_999_999) ?? 0) : 0,
     window: isUuid(draft_window) ? draft_window : newUuid(),
     expiresAt: null,
   };

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import { actorOf } from "../../../kernel/identity/identity.ts";
+import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { type CopyLink, type EnvelopeDeps, endCopyLink } from "../../../signing/envelopes/envelopes.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { plainTime } from "../../ui/format.ts";
@@ -27,8 +28,7 @@ type LinkCall = PageCall<{ code: string; n: string }>;
 
 type CopyLinkDeps = { envelopes: EnvelopeDeps; limits: RateLimits };
 
-const numberOf = (text: string | undefined): number =>
-  text !== undefined && /^\d{1,3}$/.test(text) ? Number(text) : 0;
+const numberOf = (text: string | undefined): number => wholeNumberIn(text, 0, 999) ?? 0;
 
 /**
  * Adds the form that ends a link to the finished documents.

@@ -4,6 +4,7 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { isPayable, type Payer, payers } from "../../../orders/order/order.ts";
 import {
   activeMethod,
@@ -116,9 +117,9 @@ type Deps = { members: MemberDeps; checkout: CheckoutDeps; limits: RateLimits; a
  * @throws ServiceError for a form without it
  */
 export function shownCents(form: FormValues, name = "total_cents"): number {
-  const shown = form[name] ?? "";
-  if (!/^\d{1,12}$/.test(shown)) throw invalid(`${name} must be the sum that the page shows, in cents.`);
-  return Number(shown);
+  const shown = wholeNumberIn(form[name], 0, 999_999_999_999);
+  if (shown === undefined) throw invalid(`${name} must be the sum that the page shows, in cents.`);
+  return shown;
 }
 
 /**

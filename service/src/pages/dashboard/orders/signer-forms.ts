@@ -3,6 +3,7 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import { actorOf } from "../../../kernel/identity/identity.ts";
 import type { OnceDeps } from "../../../kernel/platform/idempotency.ts";
+import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import {
   type ClosingsWith,
   documentsElsewhere,
@@ -31,7 +32,7 @@ type Deps = OnceDeps & {
 };
 type Act = (deps: Deps, request: SignerRequest, typed: FormValues) => Promise<FlashMessage>;
 
-const numberOf = (text: string): number => (/^\d{1,2}$/.test(text) ? Number(text) : 0);
+const numberOf = (text: string): number => wholeNumberIn(text, 0, 99) ?? 0;
 
 const acts: Readonly<Record<string, Act>> = {
   remind: async ({ envelopes }, request) => {

@@ -21,6 +21,7 @@ import {
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { recordNothing } from "../../../kernel/platform/idempotency.ts";
+import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import type { ReplaceDeps } from "../../../orders/corrections/corrections.ts";
 import type { SandboxDeps } from "../../../orders/fulfilment/fulfilment.ts";
 import type { ChargeDeps, ShownOrder } from "../../../orders/payments/payments.ts";
@@ -271,7 +272,8 @@ function roomForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): voi
 /**
  * The number of the closing passport's next version, as the page's Seal button sent it. The page may be out of date.
  */
-function versionOf({ version = "" }: FormValues): number {
-  if (!/^\d{1,3}$/.test(version)) throw invalid("version must be the number of the next version.");
-  return Number(version);
+function versionOf({ version }: FormValues): number {
+  const number = wholeNumberIn(version, 0, 999);
+  if (number === undefined) throw invalid("version must be the number of the next version.");
+  return number;
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { may, type Operator } from "../../../firms/operators/operators.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
-import { isCode } from "../../../kernel/platform/text.ts";
+import { isCode, rowIdIn } from "../../../kernel/platform/text.ts";
 import { findOrderOfEnvironment, orderNotFound } from "../../../orders/order/order.ts";
 import { actsOfOrder, type ProviderFinding, type Providers } from "../../../providers/providers.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -38,7 +38,7 @@ export function actRoutes(scope: FastifyInstance, deps: ActPagesDeps): void {
       permission: workers,
       async handle({ params: { code, intentId }, form, operator }) {
         const order = await orderOf(code, operator);
-        const which = { orderId: order.id, intentId: /^\d{1,15}$/.test(intentId) ? Number(intentId) : 0 };
+        const which = { orderId: order.id, intentId: rowIdIn(intentId) ?? 0 };
         await providers.resolve(which, findingIn(form), operator.actor);
         return done(`/operator/acts/${code}`, "act-resolved");
       },

@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance } from "fastify";
 import { requireDecidesNow } from "../../../firms/operators/operators.ts";
+import { rowIdIn } from "../../../kernel/platform/text.ts";
 import type { MoveDeps } from "../../../orders/fulfilment/fulfilment.ts";
 import { type AcceptsPayment, allowPayAgain } from "../../../orders/payments/payments.ts";
 import { bookLossPaid, undoLossPaid, undoPaidBack } from "../../../orders/refunds/refunds.ts";
@@ -16,7 +17,7 @@ import type { Typed } from "./move-forms.ts";
 type MoneyDeps = { frame: ConsoleFrame; moves: MoveDeps; acceptsPayment: AcceptsPayment };
 type Show = (call: ConsoleCall<{ code: string }>, typed?: Typed, error?: string) => Promise<string>;
 
-const idOf = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : 0);
+const idOf = (text: string): number => rowIdIn(text) ?? 0;
 
 /** @param show renders the order's page again, with the error of a refused form */
 export function moneyRoutes(scope: FastifyInstance, deps: MoneyDeps, show: Show): void {

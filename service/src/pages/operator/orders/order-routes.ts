@@ -6,6 +6,7 @@ import { may, mayNow, type Operator, requirePermission } from "../../../firms/op
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { finishedTarget, type MoveDeps } from "../../../orders/fulfilment/fulfilment.ts";
 import { targetOf } from "../../../orders/order/order.ts";
 import { type AcceptsPayment, lossesToBook, payAgainOf } from "../../../orders/payments/payments.ts";
@@ -48,7 +49,7 @@ export type OrderPageDeps = {
 
 type OrderCall = ConsoleCall<{ code: string }>;
 
-const numberOf = (text: string): number => (/^\d{1,2}$/.test(text) ? Number(text) : 0);
+const numberOf = (text: string): number => wholeNumberIn(text, 0, 99) ?? 0;
 
 const recordOf = ({ moves: { db } }: OrderPageDeps, { params, operator }: OrderCall) =>
   orderRecord(db, params.code, operator.environment);

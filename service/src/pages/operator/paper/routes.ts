@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { keepFaxReport, openToPrint, type Print, paperOrder, printFor } from "../../../delivery/paper/paper.ts";
 import { buyShownLabel, lettersOnRecord, openLabelFile, shownLabels } from "../../../delivery/shipping/shipping.ts";
 import { may } from "../../../firms/operators/operators.ts";
+import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { lastFax } from "../../../orders/fulfilment/fulfilment.ts";
 import { actUnderWay } from "../../../providers/providers.ts";
 import { movesOf } from "../../../upkeep/console/console.ts";
@@ -61,7 +62,7 @@ export function paperRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
     permission,
     async handle(call) {
       const order = await orderOf(call);
-      const number = Number(/^\d{1,4}$/.exec(call.params.number)?.[0] ?? 0);
+      const number = wholeNumberIn(call.params.number, 0, 9999) ?? 0;
       const pdf = await openLabelFile(deps.moves, order, { number, actor: call.operator.actor });
       return { pdf, name: `label-${order.code.slice(0, 6)}-${number}.pdf` };
     },

@@ -8,6 +8,7 @@ import {
   requireTaskPermission,
 } from "../../../firms/operators/operators.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { rowIdIn } from "../../../kernel/platform/text.ts";
 import {
   askAgain,
   claimTask,
@@ -35,7 +36,7 @@ export type TodayDeps = {
 const [shownDue, shownMine, pageSize] = [20, 50, 50];
 const everybody = ["orders.read", "paper.work", "notary.work", "money.decide", "partners.manage"] as const;
 
-const numberOf = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : 0);
+const numberOf = (text: string): number => rowIdIn(text) ?? 0;
 
 const taskActs = [
   ["claim", claimTask, "task-claimed"],

@@ -4,6 +4,7 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import { jsonRoute, type RouteDeps } from "../../../kernel/http/route.ts";
 import { ref, requestId, text, timestamp, uuid } from "../../../kernel/http/schema-parts.ts";
 import { actorOf, type Owner } from "../../../kernel/identity/identity.ts";
+import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { addOrigin, embedSigner, removeOrigin } from "../lifecycle/frames-and-sittings.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { listOrigins, type EmbedOrigin as Origin } from "../records/embeds.ts";
@@ -143,7 +144,7 @@ function signerRoute(app: FastifyInstance, { frame, envelopes, baseUrl }: Deps):
     async handle(request) {
       const principal = principalOf(request);
       const { code: orderCode, n } = request.params;
-      const wanted = { owner: principal, orderCode, n: /^\d{1,2}$/.test(n) ? Number(n) : 0, actor: actorOf(principal) };
+      const wanted = { owner: principal, orderCode, n: wholeNumberIn(n, 0, 99) ?? 0, actor: actorOf(principal) };
       const { ticket, expiresAt } = await embedSigner(envelopes, wanted, originIn(request.body));
       return { url: `${baseUrl}/embed/${ticket}`, expiresAt: expiresAt.toISOString(), requestId: request.id };
     },

@@ -6,7 +6,7 @@ import { fileRoute } from "../../../kernel/http/file-route.ts";
 import { jsonRoute, type RouteDeps, type RouteRequest } from "../../../kernel/http/route.ts";
 import { actorOf } from "../../../kernel/identity/identity.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { isCode } from "../../../kernel/platform/text.ts";
+import { isCode, wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { findOwnOrder, orderNotFound, replacementSchema } from "../../../orders/order/order.ts";
 import type { SignerRequest } from "../lifecycle/change-signer.ts";
 import { remindSigner } from "../lifecycle/remind.ts";
@@ -210,5 +210,5 @@ function signerRoutes(app: FastifyInstance, deps: RoutesDeps): void {
 function wantedOf(request: RouteRequest<typeof signerParams, typeof noQuery>): SignerRequest {
   const principal = principalOf(request);
   const { code: orderCode, n } = request.params;
-  return { owner: principal, orderCode, n: /^\d{1,2}$/.test(n) ? Number(n) : 0, actor: actorOf(principal) };
+  return { owner: principal, orderCode, n: wholeNumberIn(n, 0, 99) ?? 0, actor: actorOf(principal) };
 }

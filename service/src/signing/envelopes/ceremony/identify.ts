@@ -6,7 +6,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newSecret, newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { type SecretBytes, tokenSha256 } from "../../../kernel/platform/secrets.ts";
 import { slowHashHolds } from "../../../kernel/platform/slow-hash.ts";
 import { openTask } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder, verifiedSigner } from "../../../orders/order/order.ts";
@@ -16,7 +16,7 @@ import { mayNotRequestCode, putCode } from "../records/code-requests.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { identifyEmbed } from "../records/embeds.ts";
 import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
-import { tokenSha256 } from "../records/link-tokens.ts";
+
 import { beginSession, updatePerson } from "../records/sessions.ts";
 import { identifySitting } from "../records/sittings.ts";
 import { appendToTrail, requireTrailRoom, type TrailEvent } from "../records/trail.ts";

@@ -3,6 +3,7 @@ import { type Clock, dayMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { tokenSha256 } from "../../../kernel/platform/secrets.ts";
 import { isCode, isSecret } from "../../../kernel/platform/text.ts";
 import { type Embed, embedOfSession } from "../records/embeds.ts";
 import {
@@ -14,7 +15,7 @@ import {
   type Signer,
   signersInTurn,
 } from "../records/envelope.ts";
-import { tokenSha256 } from "../records/link-tokens.ts";
+
 import { openRoomOf, type SignerRoom } from "../records/rooms.ts";
 import { placeOfSigner, placesOfToken, type SessionPlace } from "../records/sessions.ts";
 import { type Sitting, sittingOfSession } from "../records/sittings.ts";

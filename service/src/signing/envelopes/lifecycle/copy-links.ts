@@ -7,6 +7,7 @@ import { forged, type Marked, marked, nullIfAltered } from "../../../kernel/plat
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueueTimed } from "../../../kernel/platform/jobs/jobs.ts";
+import { tokenSha256 } from "../../../kernel/platform/secrets.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import {
   correctionsOf,
@@ -23,7 +24,7 @@ import {
 } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { type Envelope, lockEnvelope, type Signer, updateSigner } from "../records/envelope.ts";
-import { tokenSha256 } from "../records/link-tokens.ts";
+
 import { leaveSession, ordersOfPerson, renewLinks } from "../records/sessions.ts";
 import { signingMailQueue } from "./issue-link.ts";
 

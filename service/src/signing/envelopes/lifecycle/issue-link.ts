@@ -5,8 +5,9 @@ import { newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueueTimed, type Timed } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { tokenSha256 } from "../../../kernel/platform/secrets.ts";
 import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
-import { type SigningLinks, tokenSha256 } from "../records/link-tokens.ts";
+import type { SigningLinks } from "../records/link-tokens.ts";
 import { renewSessionLink, updatePerson } from "../records/sessions.ts";
 import { appendToTrail } from "../records/trail.ts";
 

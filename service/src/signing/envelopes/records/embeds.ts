@@ -6,8 +6,8 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { tokenSha256 } from "../../../kernel/platform/secrets.ts";
 import { joinOrder } from "../../../orders/order/order.ts";
-import { tokenSha256 } from "./link-tokens.ts";
 
 const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
 const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;

@@ -1,7 +1,4 @@
-import { hash } from "node:crypto";
-import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
-
-export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
+import { derivedToken, deriveKey, type SecretBytes, tokenOfHash } from "../../../kernel/platform/secrets.ts";
 
 /** The token of a signing link: 160 bits as 40 hex digits, derived from the link's id. */
 const signingToken = (secrets: SecretBytes, linkId: string): string =>
@@ -24,6 +21,4 @@ export const signingLinks = (secrets: SecretBytes, baseUrl: string): SigningLink
 
 /** The token of an existing link, derived with the secret that matches the stored hash; null when none matches. */
 export const signingTokenOf = (secrets: SecretBytes, linkId: string, sha256: Buffer): string | null =>
-  keysOf(secrets)
-    .map((key) => signingToken(key, linkId))
-    .find((token) => tokenSha256(token).equals(sha256)) ?? null;
+  tokenOfHash(secrets, sha256, (key) => signingToken(key, linkId)) ?? null;

@@ -3,7 +3,7 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
-import { tokenSha256 } from "./link-tokens.ts";
+import { tokenSha256 } from "../../../kernel/platform/secrets.ts";
 
 /** The empty signature field for the notary in a prepared document. */
 export type NotaryBlock = {

@@ -8,9 +8,10 @@ import { nothing, type Statement, sql } from "../../../kernel/platform/database/
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { tokenSha256 } from "../../../kernel/platform/secrets.ts";
 import { verifiedSigner } from "../../../orders/order/order.ts";
 import { type Consent, updateSigner } from "./envelope.ts";
-import { type SigningLinks, tokenSha256 } from "./link-tokens.ts";
+import type { SigningLinks } from "./link-tokens.ts";
 
 type Links = Pick<SigningLinks, "tokenOf">;
 

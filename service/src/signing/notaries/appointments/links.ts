@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { auditLine, countLines } from "../../../kernel/audit/audit.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -8,7 +7,13 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
-import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
+import {
+  derivedToken,
+  deriveKey,
+  type SecretBytes,
+  tokenOfHash,
+  tokenSha256,
+} from "../../../kernel/platform/secrets.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { lockOrder, orderNotFound } from "../../../orders/order/order.ts";
 import type { DeskDeps } from "../claims/claims.ts";
@@ -27,8 +32,6 @@ export const linkRows = stateRows(linkState);
 
 const tokenUnder = (secrets: SecretBytes, id: string): string =>
   derivedToken(deriveKey(secrets, "appointment-link"), id);
-const sha256Of = (token: string): Buffer => hash("sha256", token, "buffer");
-
 export type InviteDeps = { desk: DeskDeps; secrets: SecretBytes };
 
 /**
@@ -68,7 +71,7 @@ const markMailed = (db: Sql, which: Statement) =>
 
 /** Names the mailed link by its token, because it may have been replaced while the mail was sent. */
 export const markPathMailed = (db: Sql, path: string) =>
-  markMailed(db, sql`token_sha256 = ${sha256Of(path.slice(linkPath.length))}`);
+  markMailed(db, sql`token_sha256 = ${tokenSha256(path.slice(linkPath.length))}`);
 
 /**
  * Creates a person's link to the appointment page if the person has none that can be mailed. The transaction must have
@@ -89,7 +92,7 @@ export async function ensureLink(
   await tx.query(sql`DELETE FROM appointment_links WHERE order_id = ${orderId} AND person = ${person}`);
   await tx.query(sql`
     INSERT INTO appointment_links (id, order_id, person, token_sha256, created_at, is_mailed)
-    VALUES (${id}, ${orderId}, ${person}, ${sha256Of(tokenUnder(secrets, id))}, ${at}, ${isMailed})`);
+    VALUES (${id}, ${orderId}, ${person}, ${tokenSha256(tokenUnder(secrets, id))}, ${at}, ${isMailed})`);
   await writeStateMacs(tx, linkState, sql`id = ${id}`);
 }
 
@@ -101,7 +104,7 @@ export async function linkOf(db: Sql, token: string): Promise<{ orderId: number;
   if (!isCode(token)) return undefined;
   const [link] = await db.query<{ orderId: number; person: number }>(sql`
     SELECT order_id AS "orderId", person, ${verified(linkState, sql`appointment_links`)} FROM appointment_links
-    WHERE token_sha256 = ${sha256Of(token)}`);
+    WHERE token_sha256 = ${tokenSha256(token)}`);
   return link;
 }
 
@@ -120,8 +123,7 @@ export async function linkPathOf(
   const [link] = await db.query<{ id: string; sha256: Buffer }>(sql`
     SELECT id, token_sha256 AS sha256, ${verified(linkState, sql`appointment_links`)} FROM appointment_links
     WHERE order_id = ${orderId} AND person = ${person}`);
-  const tokens = link ? keysOf(secrets).map((key) => tokenUnder(key, link.id)) : [];
-  const token = tokens.find((each) => link && sha256Of(each).equals(link.sha256));
+  const token = link && tokenOfHash(secrets, link.sha256, (key) => tokenUnder(key, link.id));
   return token === undefined ? null : `${linkPath}${token}`;
 }
 

@@ -4,7 +4,7 @@ import { dayMs, hourMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
-import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { type SecretBytes, tokenSha256 } from "../../../kernel/platform/secrets.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
@@ -23,7 +23,6 @@ import {
   failedQuizzes,
   type IdentityCheck,
   insertCheck,
-  linkSha256,
   lockCheck,
   type Proof,
   type ProofKind,
@@ -86,8 +85,8 @@ export async function askIdentity(deps: IdentityDeps, operator: Operator, code: 
     if (quiz) await requireNotLocked(tx, about, { ...quiz, at });
     const id = newUuid();
     const expiresAt = new Date(at.getTime() + linkDays * dayMs);
-    const tokenSha256 = linkSha256(tokenUnder(secrets, id));
-    await insertCheck(tx, { id, ...about, needs, quiz, tokenSha256, askedAt: at, expiresAt });
+    const sha256 = tokenSha256(tokenUnder(secrets, id));
+    await insertCheck(tx, { id, ...about, needs, quiz, tokenSha256: sha256, askedAt: at, expiresAt });
     await identityMail.enqueue(tx, { checkId: id });
     const detail = { checkId: id, person, needs };
     await tx.query(
@@ -154,7 +153,7 @@ export type OpenedCheck = {
  * @throws ServiceError `not_found` for an invalid link, and when the order no longer waits for a notary
  */
 export async function openCheck({ desk }: IdentityDeps, token: string): Promise<OpenedCheck> {
-  const check = isCode(token) ? await checkOfToken(desk.db, linkSha256(token)) : undefined;
+  const check = isCode(token) ? await checkOfToken(desk.db, tokenSha256(token)) : undefined;
   if (!check) throw noCheck();
   return opened(desk, desk.db, check);
 }

@@ -1,11 +1,10 @@
-import { hash } from "node:crypto";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import { changeRow, changeRowIf } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { type ProtectedTable, stateRows } from "../../../kernel/platform/protected-data.ts";
-import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { derivedToken, deriveKey, type SecretBytes, tokenOfHash } from "../../../kernel/platform/secrets.ts";
 import type { ProofType, QuizRules } from "../eligibility/online-rules.ts";
 
 /** A check of a person's identity that a notary requested. All of its types of proof must be passed. */
@@ -216,8 +215,6 @@ export async function setProof(tx: Tx, id: string, set: { reference: string } | 
 export const forgetProof = (tx: Tx, id: string, at: Date): Promise<void> =>
   changeRow(tx, proofState, id, sql`content = NULL, forgotten_at = ${at}`);
 
-export const linkSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
-
 /** Derives the token of a check's link from these secrets. */
 export const tokenUnder = (secrets: SecretBytes, checkId: string): string =>
   derivedToken(deriveKey(secrets, "identity-link"), checkId);
@@ -227,9 +224,7 @@ export const tokenUnder = (secrets: SecretBytes, checkId: string): string =>
  * undefined if none gives it.
  */
 export const linkTokenOf = (secrets: SecretBytes, checkId: string, sha256: Buffer): string | undefined =>
-  keysOf(secrets)
-    .map((key) => tokenUnder(key, checkId))
-    .find((token) => linkSha256(token).equals(sha256));
+  tokenOfHash(secrets, sha256, (key) => tokenUnder(key, checkId));
 
 /** The hash of the token of a check's link. */
 export const tokenSha256Of = async (db: Sql, id: string): Promise<Buffer | undefined> =>

@@ -2,14 +2,19 @@
  * The rows of an order's guests: people whom the notary expects at an appointment besides the signers, such as
  * witnesses.
  */
-import { hash } from "node:crypto";
 import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
-import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
+import {
+  derivedToken,
+  deriveKey,
+  type SecretBytes,
+  tokenOfHash,
+  tokenSha256,
+} from "../../../kernel/platform/secrets.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import type { ThirdRole } from "./third-roles.ts";
 
@@ -36,7 +41,6 @@ const guestState: StateMac = {
 
 export const guestRows = stateRows(guestState);
 
-const sha256Of = (token: string): Buffer => hash("sha256", token, "buffer");
 const tokenUnder = (secrets: SecretBytes, id: string): string =>
   derivedToken(deriveKey(secrets, "appointment-guest-link"), id);
 
@@ -68,7 +72,7 @@ export async function countGuests(db: Sql, orderId: number): Promise<number> {
 /** The guest of a link; undefined for an invalid link, and for the link of a removed guest. */
 export async function guestOfToken(db: Sql, token: string): Promise<Guest | undefined> {
   if (!isCode(token)) return undefined;
-  return (await guestsWhere(db, sql`token_sha256 = ${sha256Of(token)} AND removed_at IS NULL`))[0];
+  return (await guestsWhere(db, sql`token_sha256 = ${tokenSha256(token)} AND removed_at IS NULL`))[0];
 }
 
 /**
@@ -79,8 +83,7 @@ export async function guestPathOf(db: Sql, secrets: SecretBytes, id: string): Pr
   const [row] = await db.query<{ sha256: Buffer }>(
     sql`SELECT token_sha256 AS sha256 FROM appointment_guests WHERE id = ${id}`,
   );
-  const tokens = keysOf(secrets).map((key) => tokenUnder(key, id));
-  const token = tokens.find((each) => row && sha256Of(each).equals(row.sha256));
+  const token = row && tokenOfHash(secrets, row.sha256, (key) => tokenUnder(key, id));
   return token === undefined ? null : `/appointments/${token}`;
 }
 
@@ -90,7 +93,7 @@ export async function insertGuest(tx: Tx, secrets: SecretBytes, guest: Omit<Gues
   await tx.query(sql`
     INSERT INTO appointment_guests (id, order_id, role, name, email, language, for_signer, token_sha256, added_at)
     VALUES (${id}, ${orderId}, ${role}, ${name}, ${email}, ${language}, ${forSigner},
-      ${sha256Of(tokenUnder(secrets, id))}, ${addedAt})`);
+      ${tokenSha256(tokenUnder(secrets, id))}, ${addedAt})`);
   await writeStateMacs(tx, guestState, sql`id = ${id}`);
 }
 

@@ -9,7 +9,7 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newSecret, newUuid } from "../../../kernel/platform/ids.ts";
 import { isLanguage } from "../../../kernel/platform/languages.ts";
-import { keysOf } from "../../../kernel/platform/secrets.ts";
+import { keysOf, tokenSha256 } from "../../../kernel/platform/secrets.ts";
 import { isCode, isPlainText, isSecret, isVisible } from "../../../kernel/platform/text.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { isAbroad, isCountry, type Place, placeText } from "../places.ts";
@@ -28,7 +28,6 @@ import {
   lockLive,
   lockPerson,
   personOfToken,
-  sha256Of,
   updatePerson,
 } from "./store.ts";
 import { observersIn } from "./third-persons.ts";
@@ -51,7 +50,7 @@ const unknown = () => new ServiceError("not_found", "This link opens no room.");
 const notOpen = () => new ServiceError("conflict", "This is not open to you now. Reload the page.");
 
 const isBound = ({ browserSha256 }: LivePerson, { browser }: RoomLink): boolean =>
-  browserSha256 !== null && browser !== null && isSecret(browser) && browserSha256.equals(sha256Of(browser));
+  browserSha256 !== null && browser !== null && isSecret(browser) && browserSha256.equals(tokenSha256(browser));
 
 /**
  * The step at which the person is in this browser.
@@ -197,7 +196,7 @@ export async function enterRoom(deps: LiveDeps, link: RoomLink, typed: string): 
       return null;
     }
     const browser = newSecret();
-    await write(deps, locked, sql`browser_sha256 = ${sha256Of(browser)}, code_id = NULL`, "entered");
+    await write(deps, locked, sql`browser_sha256 = ${tokenSha256(browser)}, code_id = NULL`, "entered");
     return { session: session.id, browser };
   });
   if (entered === null) return null;

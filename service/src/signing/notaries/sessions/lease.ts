@@ -4,10 +4,11 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { NodeAddress, OwnNode } from "../../../kernel/platform/nodes.ts";
+import { tokenSha256 } from "../../../kernel/platform/secrets.ts";
 import { monotonicMs } from "../../../kernel/platform/stopwatch.ts";
 import { orderIdOf } from "../../../orders/order/order.ts";
 import type { DeskDeps } from "../claims/claims.ts";
-import { type LiveSession, sha256Of } from "./store.ts";
+import type { LiveSession } from "./store.ts";
 
 /**
  * How long a lease is valid. It is short, because after a crash people can reconnect only when the lease has expired.
@@ -172,7 +173,7 @@ export type SessionOfPage = { token: string } | { code: string };
 
 const pageSession = (of: SessionOfPage): Statement =>
   "token" in of
-    ? sql`l.id = (SELECT session_id FROM live_people WHERE token_sha256 = ${sha256Of(of.token)})`
+    ? sql`l.id = (SELECT session_id FROM live_people WHERE token_sha256 = ${tokenSha256(of.token)})`
     : sql`l.order_id = ${orderIdOf(of.code)}`;
 
 /**

@@ -3,10 +3,10 @@ import { readAnsweringFirm } from "../../../firms/members/members.ts";
 import { isLanguage, type Language } from "../../../kernel/platform/languages.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
-import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { derivedToken, deriveKey, type SecretBytes, tokenOfHash } from "../../../kernel/platform/secrets.ts";
 import { peopleOf } from "../claims/orders.ts";
 import { findNotary } from "../commissions/store.ts";
-import { findLive, findPerson, type LivePerson, sha256Of } from "./store.ts";
+import { findLive, findPerson, type LivePerson } from "./store.ts";
 import { liveMailWords } from "./words.ts";
 
 /** Derives the token of a person's room link. */
@@ -18,9 +18,7 @@ export const roomTokenUnder = (secrets: SecretBytes, personId: string): string =
  * undefined if none gives it.
  */
 export const roomTokenOf = (secrets: SecretBytes, { id, tokenSha256 }: LivePerson): string | undefined =>
-  keysOf(secrets)
-    .map((key) => roomTokenUnder(key, id))
-    .find((token) => sha256Of(token).equals(tokenSha256));
+  tokenOfHash(secrets, tokenSha256, (key) => roomTokenUnder(key, id));
 
 /** Derives the six digits of a code from the code's id. The digits are not stored. */
 export function roomCode(secrets: SecretBytes, codeId: string): string {

@@ -7,6 +7,7 @@ import { nothing, type Statement, sql } from "../../../kernel/platform/database/
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { type MacTable, stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
+import { tokenSha256 } from "../../../kernel/platform/secrets.ts";
 import { joinOrder } from "../../../orders/order/order.ts";
 import type { Place } from "../places.ts";
 import type { SheetOutcome } from "../sheets/store.ts";
@@ -197,7 +198,7 @@ export const livePeople = (db: Sql, sessionId: string): Promise<LivePerson[]> =>
   peopleWhere(db, sql`session_id = ${sessionId}`);
 
 export async function personOfToken(db: Sql, token: string): Promise<LivePerson | undefined> {
-  return (await peopleWhere(db, sql`token_sha256 = ${sha256Of(token)}`))[0];
+  return (await peopleWhere(db, sql`token_sha256 = ${tokenSha256(token)}`))[0];
 }
 
 export async function findPerson(db: Sql, id: string): Promise<LivePerson | undefined> {
@@ -209,8 +210,6 @@ export async function lockPerson(tx: Tx, id: string): Promise<LivePerson | undef
   return (await peopleWhere(tx, sql`id = ${id}`, sql`FOR NO KEY UPDATE`))[0];
 }
 
-export const sha256Of = (secret: string): Buffer => hash("sha256", secret, "buffer");
-
 type NewPerson = Pick<LivePerson, "id" | "sessionId" | "n" | "name"> & { token: string } & Partial<
     Pick<LivePerson, "role" | "email" | "language" | "forSigner">
   >;
@@ -220,7 +219,7 @@ export async function insertPerson(tx: Tx, { id, sessionId, n, name, token, ...t
   const { role = "signer", email = null, language = null, forSigner = null } = third;
   await tx.query(sql`
     INSERT INTO live_people (id, session_id, n, name, token_sha256, role, email, language, for_signer)
-    VALUES (${id}, ${sessionId}, ${n}, ${name}, ${sha256Of(token)}, ${role}, ${email}, ${language}, ${forSigner})`);
+    VALUES (${id}, ${sessionId}, ${n}, ${name}, ${tokenSha256(token)}, ${role}, ${email}, ${language}, ${forSigner})`);
   await writeStateMacs(tx, personState, sql`id = ${id}`);
 }
 
