@@ -34,12 +34,12 @@ export async function checkStatements(
   const name = `check_${check}_${first.processID}`;
   const answeredBy = async (client: Connection): Promise<number | undefined> => {
     const query = new PreparedQuery(name, "SELECT pg_backend_pid() AS pid", [], checkMs, seals);
-    const [row] = (await reaching(answerOf(client, query))) as { pid: number }[];
+    const [row] = (await answerOf(client, query)) as { pid: number }[];
     return row?.pid;
   };
   const keepBusy = (ms: number) =>
     reaching(second.query({ text: `SELECT pg_sleep(${ms / 1000})`, query_timeout: checkMs }));
-  const forget = async (client: Connection) => void (await reaching(answerOf(client, new CloseStatement(name))));
+  const forget = async (client: Connection) => void (await answerOf(client, new CloseStatement(name)));
   const session = await answeredBy(first);
   if (session === first.processID) {
     await answeredBy(first);

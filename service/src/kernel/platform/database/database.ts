@@ -95,7 +95,7 @@ function sqlOver(client: Queryable, handle: HandleKeys, { statementMs }: Stateme
   return {
     async query<Row>({ name, text, values }: Statement) {
       const query = new PreparedQuery(name, text, withMacs(values, handle.rowMac), statementMs + graceMs, handle.seals);
-      const rows = await reaching(answerOf(client, query));
+      const rows = await answerOf(client, query);
       if (query.stateColumns.length > 0) verifyRows(rows, query.stateColumns, handle);
       return rows as Row[];
     },

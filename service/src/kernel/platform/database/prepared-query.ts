@@ -1,8 +1,10 @@
 import pg from "pg";
 import type { SealedKind, SealedTexts } from "../sealed-text.ts";
 import { AllToSeal, ToSeal } from "./sql.ts";
-import { unreplicatedMessage } from "./sql-errors.ts";
+import { reaching } from "./sql-errors.ts";
 import { isStateColumn } from "./state-mac.ts";
+
+const unreplicatedMessage = "The synchronous standby did not confirm the commit";
 
 /** The connections whose last commit the synchronous standby did not confirm. */
 const unreplicated = new WeakSet<object>();
@@ -148,6 +150,11 @@ export class PreparedQuery {
     return this.#columns?.ofState ?? [];
   }
 
+  /** An error in reading the rows of a statement that PostgreSQL has run. */
+  get unreadable(): Error | undefined {
+    return this.#unreadable;
+  }
+
   submit(connection: Connection): null {
     const { name, text } = this;
     this.#columns = describedOn(connection).get(name);
@@ -197,7 +204,6 @@ export class PreparedQuery {
 
   handleReadyForQuery(connection: Connection): void {
     if (wasUnreplicated(connection)) this.callback?.(new Error(unreplicatedMessage));
-    else if (this.#unreadable) this.callback?.(this.#unreadable);
     else this.callback?.(null, this.#rows);
   }
 
@@ -249,8 +255,14 @@ export type Queryable = {
 /**
  * Runs a query on a connection.
  * @returns the query's rows; an empty list for `CloseStatement`
+ * @throws as `reaching` does; the error of a row that can't be read
  */
-export const answerOf = (client: Queryable, query: PreparedQuery | CloseStatement): Promise<object[]> =>
-  new Promise((resolve, reject) => {
-    client.query(query, (error, rows = []) => (error ? reject(error) : resolve(rows)));
-  });
+export async function answerOf(client: Queryable, query: PreparedQuery | CloseStatement): Promise<object[]> {
+  const rows = await reaching(
+    new Promise<object[]>((resolve, reject) => {
+      client.query(query, (error, answered = []) => (error ? reject(error) : resolve(answered)));
+    }),
+  );
+  if (query instanceof PreparedQuery && query.unreadable) throw query.unreadable;
+  return rows;
+}

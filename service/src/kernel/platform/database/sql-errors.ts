@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { isServiceError, ServiceError } from "../errors.ts";
+import { ServiceError } from "../errors.ts";
 
 /** The SQLSTATE codes that callers distinguish (PostgreSQL, appendix A). */
 export const sqlState = {
@@ -38,32 +38,26 @@ const rolledBack: ReadonlySet<string> = new Set(["40001", "40P01"]);
 // a replica. Class 08 is connection_exception. invalid_sql_statement_name and duplicate_prepared_statement come from a
 // pooler that loses or mixes up prepared statements.
 const awayStates = /^(?:08...|53[13]00|55P03|57014|57P0[123]|25006|26000|42P05)$/;
-const awayCodes: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOENT",
-  "EPIPE",
-  "ETIMEDOUT",
-]);
-export const unreplicatedMessage = "The synchronous standby did not confirm the commit";
 
-// Messages of the driver's own errors about its connections, which have no code.
-const awayMessages =
-  /^(?:The synchronous standby did not confirm|Connection terminated|timeout exceeded when trying to connect|Client has encountered|Query read timeout)/;
+/**
+ * True if an error of the driver means that the database is unavailable. False if the database refused the statement.
+ *
+ * Each error that PostgreSQL reports has an SQLSTATE. All other errors of the driver are about its connection: sockets,
+ * TLS, name resolution, time limits, and messages that it did not expect.
+ */
+const saysAway = (error: unknown): boolean =>
+  !(error instanceof pg.DatabaseError) || error.code === undefined || awayStates.test(error.code);
 
-/** True if an error means that the database is unavailable. False if the database refused the statement. */
-function saysAway(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return awayStates.test(error.code ?? "");
-  if (!(error instanceof Error)) return false;
-  const { code, message } = error as NodeJS.ErrnoException;
-  return awayCodes.has(code ?? "") || awayMessages.test(message);
+/** Thrown instead of the driver's error, its `cause`, when the database is unavailable. */
+class DatabaseAwayError extends ServiceError {
+  constructor(cause: unknown) {
+    super("unavailable", "The service is briefly unavailable. Try again in a moment.", { cause });
+  }
 }
 
 /**
- * Resolves as the driver's call does. If the server can't be reached, rejects with `unavailable` instead of the
- * driver's error.
+ * Resolves as the driver's call does.
+ * @param answer a call of the driver only: its errors without an SQLSTATE count as those of an unavailable database
  * @throws ServiceError `unavailable` when the database can't be reached; otherwise the driver's error
  */
 export async function reaching<T>(answer: Promise<T>): Promise<T> {
@@ -72,19 +66,16 @@ export async function reaching<T>(answer: Promise<T>): Promise<T> {
   } catch (error) {
     // The driver's own stack trace ends at its socket, so the caller's trace replaces it.
     if (error instanceof Error) Error.captureStackTrace(error);
-    if (!saysAway(error)) throw error;
-    throw new ServiceError("unavailable", "The service is briefly unavailable. Try again in a moment.", {
-      cause: error,
-    });
+    throw saysAway(error) ? new DatabaseAwayError(error) : error;
   }
 }
 
 /**
  * True if a failed write may have been committed: for example, the connection broke after the commit. Then the blob
- * that the write refers to must not be discarded.
+ * that the write refers to must not be discarded. False if PostgreSQL reported why it did not commit.
  */
 export const isOutcomeUnknown = (error: unknown): boolean =>
-  isServiceError(error, "unavailable") && saysAway(error.cause) && !hasSqlState(error, sqlState.lockNotAvailable);
+  error instanceof DatabaseAwayError && !hasSqlState(error, sqlState.lockNotAvailable);
 
 /**
  * True if a statement timed out because another transaction had locked a row of this table. False if the other
