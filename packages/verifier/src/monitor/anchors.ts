@@ -25,8 +25,8 @@ export type Seen = {
   readonly waiting: readonly Sighting[];
 };
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+export const hourMs = 3_600_000;
+export const dayMs = 24 * hourMs;
 
 /** How late an anchor may be. After a failure of an authority, a log tries again within this time. */
 const graceMs = hourMs;

@@ -1,12 +1,11 @@
+import { dayMs, hourMs } from "./anchors.ts";
 import { nameAt } from "./next-log.ts";
-
-const dayMs = 24 * 3_600_000;
 
 /**
  * How long after a day's end the log may lack that day's `audit/v1` entry, which states the head of the operator's
  * records. After this time, the entry counts as missing.
  */
-const graceMs = 6 * 3_600_000;
+const graceMs = 6 * hourMs;
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const nextDay = (day: string): string => dayOf(Date.parse(day) + dayMs);

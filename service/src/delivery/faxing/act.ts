@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { minuteMs } from "../../kernel/platform/clock.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { AlteredDocumentError, invalid, nullIf, ServiceError } from "../../kernel/platform/errors.ts";
@@ -16,7 +17,7 @@ import { type FaxAttempt, findAttempt, followSoon, lockFaxes, updateAttempt } fr
  */
 const lookAfterMs = 180_000;
 /** The look-up includes faxes from this long before the request, because Telnyx's clock may be behind. */
-const clockMs = 5 * 60_000;
+const clockMs = 5 * minuteMs;
 
 const attemptIdIn = ({ payload }: Intent): number => (payload as { attemptId: number }).attemptId;
 

@@ -1,3 +1,4 @@
+import { minuteMs } from "../../kernel/platform/clock.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { perform, recordFaxAhead } from "../../orders/fulfilment/fulfilment.ts";
@@ -14,7 +15,7 @@ import { closeTrouble, openShortfall } from "./trouble.ts";
  * The receipt waits this long for Telnyx's signed event about the end of the fax, because a poll may report the end
  * earlier.
  */
-const receiptWaitsMs = 10 * 60_000;
+const receiptWaitsMs = 10 * minuteMs;
 /** The most steps after one report. A report normally causes only a few, so this limit ends an endless loop. */
 const mostSteps = 5;
 

@@ -4,7 +4,7 @@ import { joinFirm, verifiedFirm } from "../../firms/partners/partners.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import { type Blobs, orDiscard } from "../../kernel/platform/blobs/blobs.ts";
-import type { Clock } from "../../kernel/platform/clock.ts";
+import { type Clock, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
@@ -31,7 +31,7 @@ type Order = { code: string; partnerId: string; firmName: string; environment: E
 const drawing: Task<DrawnReceipt, Uint8Array> = {
   name: "draw a receipt",
   module: import.meta.resolve("./draw-task.ts"),
-  limitMs: 60_000,
+  limitMs: minuteMs,
 };
 
 /**

@@ -1,6 +1,6 @@
 import { parseCheckpoint, parseNoteKey, verifyNote } from "@signsealship/evidence/log";
 import type { Environment } from "../../kernel/identity/identity.ts";
-import type { Clock } from "../../kernel/platform/clock.ts";
+import { type Clock, minuteMs } from "../../kernel/platform/clock.ts";
 import { type Database, longStatements, type Sql, type Tx } from "../../kernel/platform/database/database.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
@@ -51,7 +51,7 @@ export type Sequencer = {
 };
 
 const mostLines = 10_000;
-const failuresReportedMs = 60_000;
+const failuresReportedMs = minuteMs;
 
 export function createSequencer(deps: SequencerDeps): Sequencer {
   const halted = new Map<Environment, string>();

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { minuteMs } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import type { LoggedRows } from "./queue.ts";
@@ -107,7 +108,7 @@ export async function raisePublished(db: Sql, log: LogName, size: number, now: D
 }
 
 /** How long readers get the same checkpoint: after its quorum is complete, or while it waits for its quorum. */
-export const quorumWaitMs = 60_000;
+export const quorumWaitMs = minuteMs;
 
 /**
  * The size that readers have seen, if it waits for its quorum and became visible at most `quorumWaitMs` ago; else null.

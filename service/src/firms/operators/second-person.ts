@@ -1,3 +1,4 @@
+import { minuteMs } from "../../kernel/platform/clock.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isPlainLines } from "../../kernel/platform/text.ts";
 import type { Operator } from "./sessions.ts";
@@ -70,7 +71,7 @@ export function requireSecondPerson(
   if (requestedBy !== id) return false;
   const own = `You asked for this ${what} yourself.`;
   if (approval !== "solo") throw new ServiceError("conflict", `${own} Another operator decides.`);
-  if (signedInAt.getTime() < requestedAt.getTime() + soloWaitMinutes * 60_000)
+  if (signedInAt.getTime() < requestedAt.getTime() + soloWaitMinutes * minuteMs)
     throw new ServiceError(
       "conflict",
       `${own} Sign in again ${soloWaitMinutes} minutes after that, and approve it then.`,

@@ -1,5 +1,5 @@
 import type { Principal } from "../../kernel/identity/identity.ts";
-import type { Clock } from "../../kernel/platform/clock.ts";
+import { type Clock, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql, unionAll } from "../../kernel/platform/database/sql.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
@@ -10,7 +10,7 @@ export type RequireStorage = (firm: Pick<Principal, "partnerId" | "tier">, bytes
 
 // The interval between reads of a firm's stored bytes. Between two reads, this node adds the bytes that it accepts,
 // even for orders that are then refused.
-const rereadMs = 60_000;
+const rereadMs = minuteMs;
 const mostCached = 10_000;
 
 type CachedUse = { bytes: Promise<number>; added: number; until: number };

@@ -8,6 +8,7 @@ import {
 } from "node:http";
 import { request as overTls } from "node:https";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { minuteMs } from "../platform/clock.ts";
 import { BusyError, invalid, ServiceError } from "../platform/errors.ts";
 import { type NodeAddress, nodeHeader, type OwnNode } from "../platform/nodes.ts";
 import { clientAddress } from "./client-address.ts";
@@ -36,7 +37,7 @@ const limitsOfPassing = {
    * The time limit from the end of the request to the start of the response. Some requests contain a document, which
    * takes time to check.
    */
-  answerMs: 60_000,
+  answerMs: minuteMs,
   /**
    * The most simultaneous requests from one page of a live session. Each participant's link has one page, and the
    * notary has one. A participant may have six event streams open.

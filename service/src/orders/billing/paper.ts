@@ -1,3 +1,4 @@
+import { minuteMs } from "../../kernel/platform/clock.ts";
 import { shortCode } from "../../kernel/platform/text.ts";
 import { ownBuffer, type Task, type Workers } from "../../kernel/platform/workers/task.ts";
 import type { Payer } from "../order/order.ts";
@@ -20,7 +21,7 @@ import type { StatementWithLines } from "./statements.ts";
 const drawing: Task<DrawnPaper, Uint8Array> = {
   name: "draw a paper about money",
   module: import.meta.resolve("./draw-task.ts"),
-  limitMs: 60_000,
+  limitMs: minuteMs,
 };
 
 /** Draws a document in a worker. @param holder the firm; workers serve firms round-robin */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
 import { createBreaker } from "../../kernel/platform/bounds/breaker.ts";
-import type { Clock } from "../../kernel/platform/clock.ts";
+import { type Clock, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { stopwatch } from "../../kernel/platform/stopwatch.ts";
 import { type ProviderName, providerNames } from "../names.ts";
@@ -62,7 +62,7 @@ export type CallerDeps = {
 
 export type CallerSettings = { provider: ProviderName; baseUrl: string; authorization: string; timeoutMs?: number };
 
-const breakerSettings = { failures: 5, coolDownMs: 60_000 };
+const breakerSettings = { failures: 5, coolDownMs: minuteMs };
 const usualTimeoutMs = 15_000;
 const usualMaxBytes = 1024 * 1024;
 

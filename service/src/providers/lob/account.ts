@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { minuteMs } from "../../kernel/platform/clock.ts";
 import { type Account, basicAuthorization, checkBy } from "../account.ts";
 import type { InboundVerifier, SignedEvent } from "../inbound/verifier.ts";
 import { dateOf, membersOf, textOf } from "./letter.ts";
@@ -6,7 +7,7 @@ import { dateOf, membersOf, textOf } from "./letter.ts";
 const publicBase = "https://api.lob.com";
 
 // The time-out for requests, which also upload a letter's file.
-const uploadMs = 60_000;
+const uploadMs = minuteMs;
 
 export type LobSettings = { apiKey: string; apiBase: string | null; webhookSecret: string | null };
 
@@ -27,7 +28,7 @@ export function lobAccount({ apiKey, apiBase, webhookSecret }: LobSettings): Acc
   };
 }
 
-const clockDifferenceMs = 5 * 60_000;
+const clockDifferenceMs = 5 * minuteMs;
 
 /**
  * Verifies Lob's events: `Lob-Signature` is the HMAC-SHA256, in hex, of the time stamp in milliseconds, a dot, and the

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { mkdirSync, realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { MediaSettings } from "../../kernel/config/media.ts";
-import type { Clock } from "../../kernel/platform/clock.ts";
+import { type Clock, minuteMs } from "../../kernel/platform/clock.ts";
 import { BusyError, invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { newCode } from "../../kernel/platform/ids.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
@@ -38,7 +38,7 @@ const restartMs = 500;
  */
 const answerMs = 20_000;
 /** The longest time that a process may take to start. Usually it loads its packages within 2 s. */
-const startMs = 60_000;
+const startMs = minuteMs;
 const stopMs = 10_000;
 /** The largest heap of the process: twice the memory that 60 rooms with three people need. */
 const heapMb = 1_024;

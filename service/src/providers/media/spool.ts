@@ -5,6 +5,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { minuteMs } from "../../kernel/platform/clock.ts";
 import { syncFolder } from "../../kernel/platform/durable-file.ts";
 import { type ChainHead, type ChainLine, headAfter, lineText, readLine, sha256Hex } from "./chain.ts";
 import type { Chunk } from "./webm/take.ts";
@@ -16,7 +17,7 @@ export type SpooledChunk = { readonly line: ChainLine; readonly sealed: Buffer }
  * A file is closed after this time, or when it has `partBytes`. Closed files are moved to the store as the parts of a
  * recording.
  */
-const partMs = 60_000;
+const partMs = minuteMs;
 const partBytes = 16 * 1024 * 1024;
 /** The most chunks in the write queue. Chunks are written one after another. */
 const mostWaiting = 400;

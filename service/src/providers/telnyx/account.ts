@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
+import { minuteMs } from "../../kernel/platform/clock.ts";
 import { type Account, checkBy } from "../account.ts";
 import type { Headers, InboundVerifier } from "../inbound/verifier.ts";
 import { dataOf, faxOf, fieldsOf, idOf, textOf } from "./answers.ts";
@@ -11,7 +12,7 @@ export function telnyxAccount({ apiKey, apiBase, publicKey }: TelnyxSettings): A
   return {
     provider: "telnyx",
     // The time-out for requests, which also upload a fax's file of up to 50 MB.
-    timeoutMs: 60_000,
+    timeoutMs: minuteMs,
     baseUrl: apiBase ?? publicBase,
     authorization: `Bearer ${apiKey}`,
     verify: publicKey === null ? null : telnyxVerifier(publicKey),

@@ -1,4 +1,5 @@
 import { type Config, readConfig } from "../../kernel/config/config.ts";
+import { minuteMs } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { largeObjectFunctions, missingTimeouts, readRights } from "../../kernel/platform/database/service-role.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
@@ -228,7 +229,7 @@ export async function examine(env: NodeJS.ProcessEnv, cwd: string, senses: Sense
 }
 
 // The checks request time stamps, and read the whole audit log and all events. So their results are cached this long.
-const freshMs = 60_000;
+const freshMs = minuteMs;
 
 /**
  * The findings of `doctor` for the running service. Creates nothing, and runs at most once a minute for any number of

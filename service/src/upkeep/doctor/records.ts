@@ -1,6 +1,7 @@
 import { logStatuses } from "../../evidence/transparency-log/transparency-log.ts";
 import { type ChainReport, checkAuditChain } from "../../kernel/audit/audit.ts";
 import { checkEvents } from "../../kernel/events/events.ts";
+import { minuteMs } from "../../kernel/platform/clock.ts";
 import { longStatements, type Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import type { MacRow, MacTable } from "../../kernel/platform/protected-data.ts";
@@ -123,7 +124,7 @@ export async function eventsWhole(examined: Pick<Examined, "db" | "rowMac">): Pr
   return `${events} events, each written by the service`;
 }
 
-const longestWaitMs = 10 * 60_000;
+const longestWaitMs = 10 * minuteMs;
 
 /**
  * Checks all transparency logs as the sequencer does before it signs. Also checks the queued lines and the witnesses.

@@ -1,3 +1,4 @@
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { ownBuffer, runOr, type Task, type Workers } from "../../../kernel/platform/workers/task.ts";
 import type { CertificateContent } from "./content.ts";
@@ -11,7 +12,7 @@ export type DrawCertificate = (holder: string, content: CertificateContent) => P
 const task: Task<CertificateContent, Uint8Array<ArrayBuffer>> = {
   name: "draw a certificate",
   module: import.meta.resolve("./draw-task.ts"),
-  limitMs: 60_000,
+  limitMs: minuteMs,
 };
 
 /** Runs in a worker, because laying out fifty labels of two hundred characters takes seconds. */

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 import { auditLine } from "../../../kernel/audit/audit.ts";
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
@@ -41,7 +42,7 @@ export const buyLabel = (deps: LabelDeps): Act<Bought> => ({
   provider: "easypost",
   // Null, because buying the label does not close the task for staff: they still print the label and ship the parcel.
   byHand: null,
-  lookAfterMs: 60_000,
+  lookAfterMs: minuteMs,
   async wanted(tx, intent) {
     const label = await labelOfAct(tx, intent.orderId, intent.attempt);
     const order = await readOrderHead(tx, intent.orderId);

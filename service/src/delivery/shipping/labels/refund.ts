@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { auditLine } from "../../../kernel/audit/audit.ts";
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
@@ -56,7 +57,7 @@ export const refundLabel = (deps: LabelDeps): Act<Refund> => ({
   name: refundLabelAct,
   provider: "easypost",
   byHand: null,
-  lookAfterMs: 60_000,
+  lookAfterMs: minuteMs,
   async wanted(tx, intent) {
     const label = await labelOfAct(tx, intent.orderId, intent.attempt);
     if (label?.refundState === "intended" && !isHandedOver(new Set(label.seen))) return true;

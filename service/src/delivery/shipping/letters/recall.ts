@@ -1,3 +1,4 @@
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { type LockedOrder, lockOrder, lockOrderById } from "../../../orders/order/order.ts";
@@ -8,7 +9,7 @@ import { stageOf } from "./progress.ts";
 import { currentLetter, findLetter, type Letter, letterActs, lettersOfOrder, markRecalled } from "./store.ts";
 import { openTrouble } from "./trouble.ts";
 
-const lookAfterMs = 2 * 60_000;
+const lookAfterMs = 2 * minuteMs;
 
 type Recalled = { letterId: string; orderCode: string };
 const recalledOf = (intent: Intent): Recalled => intent.payload as Recalled;

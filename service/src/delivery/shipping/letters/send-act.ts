@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { auditLine } from "../../../kernel/audit/audit.ts";
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { AlteredDocumentError, invalid, ServiceError } from "../../../kernel/platform/errors.ts";
@@ -17,7 +18,7 @@ import { recallWhereUnwanted } from "./recall.ts";
 import { findLetter, insertLetter } from "./store.ts";
 
 /** Lob accepts a letter in less time than this, so a look-up after this time finds the letter. */
-const lookAfterMs = 2 * 60_000;
+const lookAfterMs = 2 * minuteMs;
 
 const planOf = (intent: Intent): LetterPlan => intent.payload as LetterPlan;
 

@@ -4,7 +4,7 @@ import { firmLogo, readShownFirm } from "../../../firms/partners/partners.ts";
 import { countPagesIn } from "../../../kernel/pdf/pages/count-pages.ts";
 import { heldFile, type StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
-import type { Clock } from "../../../kernel/platform/clock.ts";
+import { type Clock, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import { ownBuffer, type Task, type Workers } from "../../../kernel/platform/workers/task.ts";
 import { authorityName, issuerOf, leafOf, type Sealing, sealChainOf, sealOwnDocument } from "../../seals/seals.ts";
@@ -36,7 +36,7 @@ export type ProofCertificates = (verifyCode: string, forOwner: boolean) => Promi
 const drawing: Task<ProofCertificate, Uint8Array<ArrayBuffer>> = {
   name: "draw a proof certificate",
   module: import.meta.resolve("./draw-task.ts"),
-  limitMs: 60_000,
+  limitMs: minuteMs,
 };
 
 /**

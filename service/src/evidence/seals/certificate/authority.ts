@@ -1,6 +1,7 @@
 import { boolean, integer, OID, oid, raw, sequence } from "@signsealship/evidence/asn1";
 import type { Certificate } from "@signsealship/evidence/x509";
 import type { Environment } from "../../../kernel/identity/identity.ts";
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { SealKey } from "../keys/seal-key.ts";
 import {
   type CertificateFields,
@@ -19,7 +20,7 @@ const ROOT_YEARS = 30;
  * The start of a certificate's validity: five minutes before it is made. A signature made right after the certificate
  * must not look older than the certificate to a reader whose clock differs.
  */
-export const validSince = (at: number): number => at - 5 * 60_000;
+export const validSince = (at: number): number => at - 5 * minuteMs;
 
 /**
  * A signing certificate has both of these extended key usages, because some PDF readers require the first and others

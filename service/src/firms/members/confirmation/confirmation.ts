@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Session } from "../../../kernel/identity/identity.ts";
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
@@ -20,8 +21,8 @@ export type ConfirmationDeps = PasskeyDeps & { secrets: SecretBytes };
 /** The queue of mails with a code; payload `{codeId}`. */
 const confirmationMailQueue = "confirmation-mail";
 
-const codeMs = 10 * 60_000;
-const betweenCodesMs = 60_000;
+const codeMs = 10 * minuteMs;
+const betweenCodesMs = minuteMs;
 // A code has a million values. With five tries in a session, a guesser succeeds in one of 200,000 sessions.
 const wrongCodesAllowed = 5;
 

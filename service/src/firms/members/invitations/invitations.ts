@@ -1,6 +1,6 @@
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import { actorOf, type Principal, type Role } from "../../../kernel/identity/identity.ts";
-import { type Clock, dayMs } from "../../../kernel/platform/clock.ts";
+import { type Clock, dayMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
@@ -27,7 +27,7 @@ const invitationMailQueue = "invitation-mail";
 
 const lastsMs = 7 * dayMs;
 /** If an owner sends the same request again within this time, it counts as a form that was sent twice. */
-const sameMs = 60_000;
+const sameMs = minuteMs;
 const maxADay = { ofFirm: 30, toAddress: 5 };
 
 /** An owner's input, as typed. */

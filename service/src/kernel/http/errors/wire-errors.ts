@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { minuteMs } from "../../platform/clock.ts";
 import { BusyError, type ErrorCode, NotYetError } from "../../platform/errors.ts";
 import { timeLimit } from "../../platform/stopwatch.ts";
 import { wantsProblem } from "../accept.ts";
@@ -92,7 +93,7 @@ function bodyOf(code: WireCode, message: string): object {
   return code === "verdict_deleted" ? { verdict: "unknown", deleted: message } : { error: message };
 }
 
-const busyWarningMs = 60_000;
+const busyWarningMs = minuteMs;
 const busy = new WeakMap<FastifyBaseLogger, { isDueAgain: () => boolean; refused: number }>();
 
 /**

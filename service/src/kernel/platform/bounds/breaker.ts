@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import { type Clock, minuteMs } from "../clock.ts";
 
 /**
  * A circuit breaker for requests to a server. After failures it refuses requests for a while (the cool-down), so that
@@ -25,7 +25,7 @@ export type BreakerSettings = {
   readonly coolDownMs: number;
 };
 
-export const defaultBreaker: BreakerSettings = { failures: 3, coolDownMs: 60_000 };
+export const defaultBreaker: BreakerSettings = { failures: 3, coolDownMs: minuteMs };
 
 export function createBreaker(settings: BreakerSettings, clock: Clock): Breaker {
   let failuresInARow = 0;

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { hourMs } from "../clock.ts";
+import { hourMs, minuteMs } from "../clock.ts";
 import type { RowMac } from "../row-mac.ts";
 import type { SealedTexts } from "../sealed-text.ts";
 import { checkStatements } from "./check-statements.ts";
@@ -88,7 +88,7 @@ const usualStatementMs = 30_000;
 export const sessionTimeouts = (statementMs: number = usualStatementMs) => ({
   lock_timeout: 5_000,
   statement_timeout: statementMs,
-  idle_in_transaction_session_timeout: 60_000,
+  idle_in_transaction_session_timeout: minuteMs,
 });
 
 function sqlOver(client: Queryable, handle: HandleKeys, { statementMs }: StatementTime): Sql {

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { minuteMs } from "../clock.ts";
 import { passableMode } from "../data-folder.ts";
 import { StartupError } from "../errors.ts";
 import { timeLimit } from "../stopwatch.ts";
@@ -103,7 +104,7 @@ function readPidFile(at: Layout): PidFile | null {
 
 /** True if a database server runs here and responds. Waits for a server that is starting, recovering or stopping. */
 async function runningServer(at: Layout): Promise<boolean> {
-  const isLate = timeLimit(60_000);
+  const isLate = timeLimit(minuteMs);
   for (let file = readPidFile(at); file && isAlive(file.pid); file = readPidFile(at)) {
     if (file.status === "ready" && (await answers(at.folder, file.sockets))) return true;
     // After a reboot, another program may have the process id in the file. When the server starts, it detects such a
@@ -191,7 +192,7 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
     exited ??= existsSync(at.log) ? lastLine(readFileSync(at.log, "utf8")) : "its folder is gone";
   });
   child.unref();
-  const isLate = timeLimit(60_000);
+  const isLate = timeLimit(minuteMs);
   for (
     let file = readPidFile(at);
     file?.status !== "ready" || !(await answers(at.folder, file.sockets));

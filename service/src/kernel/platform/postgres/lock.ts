@@ -1,5 +1,6 @@
 import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { minuteMs } from "../clock.ts";
 import { StartupError } from "../errors.ts";
 import { timeLimit } from "../stopwatch.ts";
 
@@ -35,7 +36,7 @@ function breakIfStale(path: string): void {
 
 /** Runs `work` while this process holds the lock file. Removes the lock of a process that has died. */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const isLate = timeLimit(60_000);
+  const isLate = timeLimit(minuteMs);
   while (!tryLock(path)) {
     if (isLate()) throw new StartupError(`${path} is held by another process for over a minute`);
     breakIfStale(path);

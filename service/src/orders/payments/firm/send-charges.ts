@@ -1,6 +1,7 @@
 /** The job that sends charges of a firm's card or bank account to the processor. */
 import { readShownFirm } from "../../../firms/partners/partners.ts";
 import { readOrigins } from "../../../kernel/audit/audit.ts";
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { fromOrders, lockUnalteredOrders, orderPayer, wasPricedByPerson } from "../../order/order.ts";
@@ -25,7 +26,7 @@ import { applyFailedDebit } from "./unusable.ts";
  * A charge is overdue when the processor's answer, or the event after the answer, takes longer than this. A bank has
  * more time.
  */
-export const eventWithinMs = 10 * 60_000;
+export const eventWithinMs = 10 * minuteMs;
 
 /**
  * The payload of the job: the order to charge, or the orders that one payment is to pay. `methodId`: the only method

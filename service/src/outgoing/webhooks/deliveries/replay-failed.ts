@@ -1,5 +1,5 @@
 import type { Owner } from "../../../kernel/identity/identity.ts";
-import type { Clock } from "../../../kernel/platform/clock.ts";
+import { type Clock, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -15,7 +15,7 @@ import { type Period, periodIn } from "./period.ts";
  */
 const atOnce = 200;
 /** A replayed event is not replayed again within this time, so repeated calls send it only once. */
-const againAfterMs = 60_000;
+const againAfterMs = minuteMs;
 /** A call is refused while the webhook has more pending deliveries than this. */
 const mostPending = 200;
 

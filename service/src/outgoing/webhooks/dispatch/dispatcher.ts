@@ -1,3 +1,4 @@
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { ColumnCipher } from "../../../kernel/platform/column-cipher.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
@@ -38,7 +39,7 @@ export type DispatcherTimes = {
 
 const usualTimes: DispatcherTimes = {
   pollMs: 100,
-  leaseMs: 60_000,
+  leaseMs: minuteMs,
   startWithinMs: 4_000,
   gatherMs: 10,
   drainMs: 2_000,

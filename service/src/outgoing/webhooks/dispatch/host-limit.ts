@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
-import type { Clock } from "../../../kernel/platform/clock.ts";
+import { type Clock, minuteMs } from "../../../kernel/platform/clock.ts";
 
-const windowMs = 60_000;
+const windowMs = minuteMs;
 
 /**
  * How many deliveries a firm may send in a minute from each node. `perHost`: to one host name. `perAddress`: to all

@@ -1,3 +1,4 @@
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type {
   Checked,
   ExportOnList,
@@ -191,7 +192,7 @@ ${deletedAt === null && mayHold && card("hold", isHeld ? "End the hold" : "Hold"
 }
 
 const clockText = (ms: number): string =>
-  [ms / 60_000, (ms / 1000) % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join(":");
+  [ms / minuteMs, (ms / 1000) % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join(":");
 
 function playerPart(id: string, { takes, marks, durationMs }: ShownRecording): Html {
   const speeds = ["0.5", "1", "1.5", "2"].map((value) => ({ value, label: `${value}×` }));

@@ -1,3 +1,4 @@
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newCode } from "../../../kernel/platform/ids.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
@@ -8,7 +9,7 @@ import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
 import { clientDetail } from "./client-detail.ts";
 import type { Client } from "./view.ts";
 
-const sessionMs = 30 * 60_000;
+const sessionMs = 30 * minuteMs;
 
 /** A signing page in a frame: the site that may show it, and whether its URL is still valid. */
 export type Frame = {

@@ -1,12 +1,13 @@
 import { concatBytes } from "@signsealship/evidence/bytes";
 import type { JsonObject } from "@signsealship/evidence/manifest";
 import { parseCertificate } from "@signsealship/evidence/x509";
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sealed, sql } from "../../../kernel/platform/database/sql.ts";
 import type { ProtectedTable } from "../../../kernel/platform/protected-data.ts";
 import type { OpenAct } from "./act.ts";
 
-const lifetimeMs = 10 * 60_000;
+const lifetimeMs = 10 * minuteMs;
 
 type PreparedFacts = Pick<OpenAct, "revision" | "contentsStart" | "contentsEnd" | "byteRange" | "actSha256"> & {
   record: JsonObject;

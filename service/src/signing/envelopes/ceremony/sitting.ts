@@ -1,4 +1,5 @@
 import { namesOfFirmActors } from "../../../firms/members/members.ts";
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newCode } from "../../../kernel/platform/ids.ts";
@@ -20,7 +21,7 @@ import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
 import { clientDetail } from "./client-detail.ts";
 import type { Client, DeviceDocuments } from "./view.ts";
 
-const sessionMs = 30 * 60_000;
+const sessionMs = 30 * minuteMs;
 
 /**
  * The view that a device shows between two turns of its sittings. A sitting is the signing of one document on a device

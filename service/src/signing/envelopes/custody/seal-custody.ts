@@ -10,6 +10,7 @@ import {
   sealOwnDocument,
 } from "../../../evidence/seals/seals.ts";
 import { firmLogo, readShownFirm } from "../../../firms/partners/partners.ts";
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { languages } from "../../../kernel/platform/languages.ts";
 import { ownBuffer, type Task, type Workers } from "../../../kernel/platform/workers/task.ts";
@@ -22,7 +23,7 @@ import { agreedTexts, type CustodyContent } from "./content.ts";
 const drawing: Task<Omit<CustodyContent, "envelope">, Uint8Array | { readonly fault: string }> = {
   name: "draw a custody certificate",
   module: import.meta.resolve("./draw-task.ts"),
-  limitMs: 60_000,
+  limitMs: minuteMs,
 };
 
 /** The path of the public page where anybody can verify an envelope. */

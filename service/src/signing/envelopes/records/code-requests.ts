@@ -1,4 +1,4 @@
-import { dayMs } from "../../../kernel/platform/clock.ts";
+import { dayMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -15,7 +15,7 @@ const mostCodes = { aDay: 10, ofLink: 30, afterEnd: 10 };
  * work despite the lock.
  */
 const moreOfLocked = { aDay: 3, ofLink: 10 };
-const betweenCodesMs = 60_000;
+const betweenCodesMs = minuteMs;
 
 type Counts = Pick<Signer, "codesRequested" | "codesOfDay" | "codesDayAt" | "lockedAt">;
 type Ended = Pick<Envelope, "endedAt">;

@@ -1,3 +1,4 @@
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import { usStates } from "../../../orders/pricing/pricing.ts";
 import { type ActMode, actModes } from "../commissions/expiry.ts";
 import { type FormReader, formReader, type Read, type Typed } from "../form-reader.ts";
@@ -110,7 +111,7 @@ export type Act = {
 export const mostPrincipals = 10;
 
 // Accepts a time up to five minutes in the future, because the notary's clock may be fast.
-const clockToleranceMs = 5 * 60_000;
+const clockToleranceMs = 5 * minuteMs;
 
 export const principalField = (n: number, name: string): string => `principal_${n}_${name}`;
 

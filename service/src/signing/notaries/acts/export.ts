@@ -3,7 +3,7 @@ import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest"
 import { sealReasons } from "@signsealship/evidence/seal";
 import { type SealDocument, sealOwnDocument } from "../../../evidence/seals/seals.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
-import type { Clock } from "../../../kernel/platform/clock.ts";
+import { type Clock, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { ownBuffer, type Task, type Workers } from "../../../kernel/platform/workers/task.ts";
@@ -63,7 +63,7 @@ export async function journalCopy(
 const drawing: Task<{ json: string; sha256: string }, Uint8Array> = {
   name: "draw a notary's journal",
   module: import.meta.resolve("./draw-journal-task.ts"),
-  limitMs: 60_000,
+  limitMs: minuteMs,
 };
 
 /** Writes a copy as a sealed PDF with the JSON attached. */

@@ -1,6 +1,7 @@
 /** Stores the parts of recordings that killed processes left on the disk. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { backoffMs } from "../../../kernel/platform/work/backoff.ts";
 import { looksAt, quietFiles, sessionsIn, spoolFolders } from "./folders.ts";
@@ -57,7 +58,7 @@ export async function recoverParts(recovery: Recovery): Promise<void> {
 }
 
 const retryMs = 3_000;
-const mostRetryMs = 5 * 60_000;
+const mostRetryMs = 5 * minuteMs;
 
 /** Retries work until it returns true, with a longer pause after each failure. */
 async function untilStored({ signal, log }: Recovery, session: string, work: () => Promise<boolean>): Promise<void> {

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { readAnsweringFirm } from "../../../firms/members/members.ts";
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import { isLanguage, type Language } from "../../../kernel/platform/languages.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
@@ -26,7 +27,7 @@ export function roomCode(secrets: SecretBytes, codeId: string): string {
   return String(random % 1_000_000).padStart(6, "0");
 }
 
-export const codeMs = 10 * 60_000;
+export const codeMs = 10 * minuteMs;
 
 type LiveMail = {
   personId: string;

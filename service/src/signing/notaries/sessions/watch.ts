@@ -3,6 +3,7 @@
  * have ended.
  */
 import { once } from "node:events";
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { endSignersTurn, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
 import { findNotary } from "../commissions/store.ts";
@@ -33,7 +34,7 @@ import { isPartDone } from "./third-persons.ts";
 import { endUnrecorded, recordingEnd } from "./unrecorded.ts";
 
 const everyMs = 1_000;
-const lookForLeftMs = 60_000;
+const lookForLeftMs = minuteMs;
 /** The time limit for ending the sessions at this node. A service manager kills a process that does not stop. */
 const stopMs = 25_000;
 
