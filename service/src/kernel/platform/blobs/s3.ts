@@ -1,6 +1,9 @@
 import { Readable } from "node:stream";
 import type { S3Client } from "@aws-sdk/client-s3";
+import { minuteMs } from "../clock.ts";
 import { StartupError } from "../errors.ts";
+import { newCode } from "../ids.ts";
+import { timeLimit } from "../stopwatch.ts";
 import type { BlobBackend, BlobPart } from "./backend.ts";
 
 type Location = { bucket: string; prefix: string; region: string; endpoint: string | null };
@@ -18,6 +21,9 @@ function s3Location(url: string): Location {
   };
 }
 
+/** The pause after a successful write of `probe`. Readiness is asked for every few seconds, and stores bill writes. */
+const writeProbeMs = 5 * minuteMs;
+
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && (error.name === "NoSuchKey" || error.name === "NotFound");
 
@@ -34,6 +40,7 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
   });
+  let isWriteDue = () => true;
   const at = (key: string) => ({ Bucket: bucket, Key: prefix + key });
   const write: BlobBackend["write"] = async (key, pieces, length, abortSignal) => {
     // S3 makes an object visible, or replaces the old one, only once the upload is complete and durable.
@@ -73,6 +80,13 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
     },
     async probe(abortSignal) {
       await client.send(new sdk.HeadBucketCommand({ Bucket: bucket }), { abortSignal });
+      if (!isWriteDue()) return;
+      // A credential may be allowed to read and not to write. If the process ends before the object is removed, the
+      // sweep of orphans removes it.
+      const probe = at(`probe/${newCode()}`);
+      await client.send(new sdk.PutObjectCommand({ ...probe, Body: "probe" }), { abortSignal });
+      await client.send(new sdk.DeleteObjectCommand(probe), { abortSignal });
+      isWriteDue = timeLimit(writeProbeMs);
     },
   };
 }
