@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { ServiceError, StartupError } from "../kernel/platform/errors.ts";
 import { nearest } from "../kernel/platform/nearest-name.ts";
@@ -124,6 +125,20 @@ export type Outcome = { code: number; stdout: string; stderr: string };
 
 const line = (text: string): string => (text === "" ? "" : `${text}\n`);
 
+/** The SQLSTATE disk_full. The driver is not imported, because the partners' command has none. */
+const databaseDiskFull = "53100";
+
+/** The message about a full disk, if that is what a command failed from; else null. */
+function fullDisk(error: unknown): string | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code = "", path } = cause as NodeJS.ErrnoException;
+    if (code === databaseDiskFull) return `the disk of the database is full: ${cause.message}`;
+    if (code !== "ENOSPC" && code !== "EDQUOT") continue;
+    return path === undefined ? `a disk is full: ${cause.message}` : `the disk of ${dirname(path)} is full (${code})`;
+  }
+  return null;
+}
+
 /**
  * Runs a command line to its end, and returns its output and exit code. For an expected failure, `stderr` is only the
  * message; for any other failure, the stack. Never throws.
@@ -134,8 +149,10 @@ export async function runCommand(command: Command, argv: string[]): Promise<Outc
     const { text, json, exitCode = 0 } = await runVerb(command, argv);
     return { code: exitCode, stdout: line(asJson && json !== undefined ? JSON.stringify(json) : text), stderr: "" };
   } catch (error) {
-    const isExpected = error instanceof ServiceError || error instanceof StartupError || error instanceof UsageError;
-    const message = isExpected ? error.message : ((error as Error).stack ?? String(error));
+    const full = fullDisk(error);
+    const isExpected =
+      full !== null || error instanceof ServiceError || error instanceof StartupError || error instanceof UsageError;
+    const message = full ?? (isExpected ? (error as Error).message : ((error as Error).stack ?? String(error)));
     const stdout = asJson ? line(JSON.stringify({ error: isExpected ? message : "internal error" })) : "";
     return { code: error instanceof UsageError ? 2 : 1, stdout, stderr: line(`signsealship: ${message}`) };
   }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
 
 test(
@@ -42,3 +42,21 @@ test(
     }
   },
 );
+
+test("a command that fails because a disk is full names the folder", needs("root"), async () => {
+  const folder = temporaryFolder();
+  const small = join(folder.path, "small");
+  mkdirSync(small);
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", small]);
+  const service = await startService({ DATA_DIR: join(folder.path, "var"), RATE_LIMITS: "off" });
+  try {
+    const { code, stderr } = await runCli({ DATA_DIR: join(folder.path, "var") }, "backup", join(small, "copy"));
+    assert.equal(code, 1);
+    assert.match(stderr, /^signsealship: the disk of \S+\/small\/copy\.partial\S* is full \(ENOSPC\)$/m);
+    assert.doesNotMatch(stderr, /^ +at /m);
+  } finally {
+    await service.stop();
+    execFileSync("umount", [small]);
+    folder.remove();
+  }
+});

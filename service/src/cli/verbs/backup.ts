@@ -44,9 +44,16 @@ function requireEmbedded({ databaseUrl }: Config, verb: string): void {
 const blobFolderOf = ({ blobUrl }: Config): string | null =>
   blobUrl.startsWith("file:") ? blobUrl.slice("file:".length) : null;
 
-/** The secrets keys and the seal key, if they are not in the data folder's `keys/`. A backup does not include them. */
-const keysElsewhere = ({ dataDir, secretsKey, secretsKeysOld, sealKey }: Config): string[] =>
-  [secretsKey, ...secretsKeysOld, sealKey].filter((uri) => !uri.startsWith(`file:${join(dataDir, "keys")}/`));
+/** The keys that are not in the data folder's `keys/`. A backup does not include them. */
+const keysElsewhere = (config: Config): string[] =>
+  [
+    config.secretsKey,
+    ...config.secretsKeysOld,
+    config.sealKey,
+    config.signerCaKey,
+    config.logKey,
+    config.witnessKey,
+  ].filter((uri) => !uri.startsWith(`file:${join(config.dataDir, "keys")}/`));
 
 function backupText({ folder, keys, facts, files, bytes }: BackupReport, config: Config): string {
   const elsewhere = keysElsewhere(config);

@@ -18,8 +18,8 @@ export async function writeFileDurably(
   const file = await openMakingFolder(temporary, options.mode ?? 0o600);
   try {
     try {
-      await file.writeFile(content);
-      await file.datasync();
+      await namingPath(path, file.writeFile(content));
+      await namingPath(path, file.datasync());
     } finally {
       await file.close();
     }
@@ -36,6 +36,16 @@ export async function writeFileDurably(
     throw error;
   }
   await syncFolder(folder);
+}
+
+/** Adds the file's path to an error of an open file, because Node names no path in it. */
+export async function namingPath<T>(path: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    (error as NodeJS.ErrnoException).path ??= path;
+    throw error;
+  }
 }
 
 /** Opens a new file for writing, and creates its folder when needed. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, open, opendir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { syncFolder, writeFileDurably } from "../../kernel/platform/durable-file.ts";
+import { namingPath, syncFolder, writeFileDurably } from "../../kernel/platform/durable-file.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
 import { isAlive } from "../../kernel/platform/postgres/lock.ts";
 
@@ -49,10 +49,10 @@ export async function copyHashed(from: string, to: string): Promise<Omit<StoredF
         if (bytesRead === 0) break;
         const piece = buffer.subarray(0, bytesRead);
         hash.update(piece);
-        await target.appendFile(piece);
+        await namingPath(to, target.appendFile(piece));
         bytes += bytesRead;
       }
-      await target.datasync();
+      await namingPath(to, target.datasync());
       return { bytes, sha256: hash.digest("hex") };
     } finally {
       await target.close();
@@ -79,7 +79,10 @@ const listName = "files.sha256";
 const manifestName = "manifest.json";
 const pidName = "pid";
 
-/** A folder with a temporary name, which is renamed when it is complete and durable. */
+/**
+ * A folder with a temporary name, which is renamed when it is complete and durable. `discard` deletes it under either
+ * name.
+ */
 type DraftFolder = { path: string; finish: () => Promise<void>; discard: () => Promise<void> };
 
 /**
@@ -97,6 +100,7 @@ export async function openDraft(folder: string): Promise<DraftFolder> {
   }
   await mkdir(path, { recursive: true, mode: 0o700 });
   await writeFile(join(path, pidName), String(process.pid));
+  let isRenamed = false;
   return {
     path,
     async finish() {
@@ -105,9 +109,10 @@ export async function openDraft(folder: string): Promise<DraftFolder> {
       for (const below of folders) await syncFolder(join(path, below.path));
       await syncFolder(path);
       await rename(path, folder);
+      isRenamed = true;
       await syncFolder(dirname(folder));
     },
-    discard: () => rm(path, { recursive: true, force: true }),
+    discard: () => rm(isRenamed ? folder : path, { recursive: true, force: true }),
   };
 }
 

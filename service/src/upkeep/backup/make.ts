@@ -61,16 +61,23 @@ export async function makeBackup(deps: BackupDeps, folder: string, keys: string 
       throw new StartupError(`--keys ${keys} is not separate from the backup and the data: name a folder elsewhere`);
     await requireEmpty(keys);
   }
-  const draft = await openDraft(folder);
+  const drafts: Awaited<ReturnType<typeof openDraft>>[] = [];
+  const open = async (path: string): Promise<string> => {
+    const draft = await openDraft(path);
+    drafts.push(draft);
+    return draft.path;
+  };
   try {
-    const { facts, files } = await fill(deps, draft.path, keys !== null);
-    await writeManifest(draft.path, facts, files);
-    if (keys !== null) await backUpKeys(dataDir, keys, facts);
-    await draft.finish();
+    const to = await open(folder);
+    const { facts, files } = await fill(deps, to, keys !== null);
+    await writeManifest(to, facts, files);
+    if (keys !== null) await backUpKeys(dataDir, await open(keys), facts);
+    for (const draft of drafts) await draft.finish();
     await recordBackup(deps, "made");
     return { folder, keys, facts, files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
   } catch (error) {
-    await draft.discard();
+    // A backup that failed leaves nothing, so that nobody relies on a part of it. Above all, no copied keys stay.
+    for (const draft of drafts) await draft.discard();
     throw error;
   }
 }
@@ -147,18 +154,11 @@ async function stampOf(path: string): Promise<string | null> {
 }
 
 async function backUpKeys(dataDir: string, to: string, { startedAt, secretsKeys }: BackupFacts): Promise<void> {
-  const draft = await openDraft(to);
-  try {
-    const files: StoredFile[] = [];
-    for await (const { path, isFolder } of treeOf(join(dataDir, "keys"))) {
-      if (isFolder) continue;
-      const copied = await copyHashed(join(dataDir, "keys", path), join(draft.path, "keys", path));
-      if (copied) files.push({ path: `keys/${path}`, ...copied });
-    }
-    await writeManifest(draft.path, { format: keysFormat, startedAt, secretsKeys }, files);
-    await draft.finish();
-  } catch (error) {
-    await draft.discard();
-    throw error;
+  const files: StoredFile[] = [];
+  for await (const { path, isFolder } of treeOf(join(dataDir, "keys"))) {
+    if (isFolder) continue;
+    const copied = await copyHashed(join(dataDir, "keys", path), join(to, "keys", path));
+    if (copied) files.push({ path: `keys/${path}`, ...copied });
   }
+  await writeManifest(to, { format: keysFormat, startedAt, secretsKeys }, files);
 }

@@ -197,6 +197,32 @@ test("a backup that kill -9 interrupts leaves nothing that a restore accepts as 
   assert.equal(slots.length, 0);
 });
 
+test("a backup that fails at its end leaves neither itself nor the copied keys", async () => {
+  const folder = at("refused");
+  const made = command(running.service.dataDir, "backup", folder, "--keys", at("refused-keys"));
+  while (!existsSync(`${folder}.partial`)) await new Promise((resolve) => setTimeout(resolve, 1));
+  // The backup gets its name last, which fails now.
+  mkdirSync(folder);
+  writeFileSync(join(folder, "other"), "");
+  assert.equal((await made).code, 1);
+  const left = readdirSync(place.path).filter((name) => name.startsWith("refused"));
+  assert.deepEqual(left, ["refused"]);
+  assert.deepEqual(readdirSync(folder), ["other"]);
+});
+
+test("names each key that is outside of the data folder's keys, and so in neither folder", async () => {
+  const { dataDir } = running.service;
+  const names = ["signer-ca", "log-live", "witness"];
+  for (const name of names)
+    if (existsSync(join(dataDir, "keys", name))) cpSync(join(dataDir, "keys", name), at(`key-${name}`));
+  const uri = (name: string) => `file:${at(`key-${name}`)}`;
+  const keys = { SIGNER_CA_KEY: uri("signer-ca"), LOG_KEY: uri("log-live"), WITNESS_KEY: uri("witness") };
+  const settings = { ...env(), DATA_DIR: dataDir, ...keys };
+  const { code, stdout, stderr } = await runCli(settings, "backup", at("elsewhere"));
+  assert.equal(code, 0, stderr);
+  for (const name of names) assert.ok(stdout.includes(uri(name)), stdout);
+});
+
 test("a backup by another program is recorded", async () => {
   await running.service.cli("backup", "record");
   const metrics = await (await fetch(`${running.service.baseUrl}/metrics`)).text();

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, opendir, readFile, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { openMakingFolder, syncFolder } from "../durable-file.ts";
+import { namingPath, openMakingFolder, syncFolder } from "../durable-file.ts";
 import type { BlobBackend, BlobPart } from "./backend.ts";
 
 const pageSize = 500;
@@ -36,12 +36,12 @@ async function writeBlob(path: string, pieces: Iterable<Uint8Array>): Promise<vo
       batch.push(piece);
       bytes += piece.length;
       if (bytes < batchBytes) continue;
-      await file.appendFile(Buffer.concat(batch));
+      await namingPath(path, file.appendFile(Buffer.concat(batch)));
       batch = [];
       bytes = 0;
     }
-    if (batch.length > 0) await file.appendFile(Buffer.concat(batch));
-    await Promise.all([file.datasync(), syncFolder(dirname(path))]);
+    if (batch.length > 0) await namingPath(path, file.appendFile(Buffer.concat(batch)));
+    await Promise.all([namingPath(path, file.datasync()), syncFolder(dirname(path))]);
   } catch (error) {
     await unlink(path).catch(ignoreMissing);
     throw error;
