@@ -5,6 +5,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ClientClosing, ClientOrder } from "../../closing/rooms/rooms.ts";
 import type { ShownFirm } from "../../firms/partners/partners.ts";
+import { nullIfAltered } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { BillingDocument } from "../../orders/billing/billing.ts";
 import type { PublicOrderRow } from "../../orders/order/order.ts";
@@ -17,7 +18,7 @@ import { dayIn, money } from "../ui/format.ts";
 import { layout } from "../ui/layout.ts";
 import { leavingPage } from "../ui/leaving-page.ts";
 import { onPaper } from "../ui/on-paper.ts";
-import { receiptList } from "../ui/orders/receipt-list.ts";
+import { receiptsCard } from "../ui/orders/receipt-list.ts";
 import { nameOf, servicesText } from "../ui/orders/room-words.ts";
 import { clientStatus, statusWords } from "../ui/orders/status-words.ts";
 import { refreshingPolicy } from "../ui/page/policy.ts";
@@ -43,7 +44,8 @@ type Shown = {
    * sandbox.
    */
   isPaymentSimulated: boolean;
-  receipts: readonly BillingDocument[];
+  /** For each of the client's orders; null if a record of its receipts was altered in the database. */
+  receipts: readonly (readonly BillingDocument[] | null)[];
   titleOf: (order: ClientOrder) => string | null;
 };
 
@@ -113,7 +115,10 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     });
 
   clientRoute(app, deps, `${url}/receipts/:number`, async ({ params }) =>
-    payments.receipts.file(found(await read(deps, params)).receipts, params.number),
+    payments.receipts.file(
+      found(await read(deps, params)).receipts.flatMap((each) => each ?? []),
+      params.number,
+    ),
   );
 }
 
@@ -129,7 +134,7 @@ async function read(deps: OrderPageDeps, params: Link): Promise<Shown | undefine
   const own = closing.orders.filter(({ payBy }) => payBy === "client");
   const [firm, receipts] = await Promise.all([
     deps.firmOf(order.partnerId),
-    Promise.all(own.map(({ code }) => payments.receipts.of(code))),
+    Promise.all(own.map(({ code }) => payments.receipts.of(code).catch(nullIfAltered))),
   ]);
   const canBePaid = payments.acceptsPayment(order.environment);
   const due = own.flatMap((each) => (each.dueCents === null ? [] : [{ ...each, dueCents: each.dueCents }]));
@@ -141,7 +146,7 @@ async function read(deps: OrderPageDeps, params: Link): Promise<Shown | undefine
     firm,
     due: canBePaid ? due : [],
     isPaymentSimulated: !canBePaid && order.environment === "test" && due.length > 0,
-    receipts: [...new Map(receipts.flat().map((each) => [each.number, each])).values()],
+    receipts,
     titleOf: deps.documents.titleOf,
   };
 }
@@ -206,7 +211,7 @@ ${finishedIn(closing) && documentsForm(shown, reader)}`,
 </div>
 <div class="order-side">
 ${priceCard(shown, reader)}
-${receipts.length > 0 && card("receipts", words.orderPage.receipts, receiptList(`${path}/receipts`, receipts, words))}
+${receiptsCard(`${path}/receipts`, receipts, words)}
 </div>`;
 }
 

@@ -13,7 +13,7 @@ import { money, plainTime, shortCode } from "../ui/format.ts";
 import { layout } from "../ui/layout.ts";
 import { onPaper } from "../ui/on-paper.ts";
 import { documentList } from "../ui/orders/document-list.ts";
-import { receiptList } from "../ui/orders/receipt-list.ts";
+import { receiptsCard } from "../ui/orders/receipt-list.ts";
 import { isSimulated, signerWords } from "../ui/orders/signer-words.ts";
 import { clientStatus, statusWords } from "../ui/orders/status-words.ts";
 import { orderSteps } from "../ui/orders/steps.ts";
@@ -50,8 +50,8 @@ export type OrderView = Omit<
   isActSimulated: boolean;
   signers: readonly ShownSigner[];
   firm: ShownFirm;
-  /** The client's receipts; empty when the firm pays. */
-  receipts: readonly BillingDocument[];
+  /** The client's receipts; empty when the firm pays. Null if a record of them was altered in the database. */
+  receipts: readonly BillingDocument[] | null;
   /** The title of the order's document; null when unknown. */
   title: string | null;
 };
@@ -236,7 +236,7 @@ ${order.signers.length > 0 && card("signers", page.signers, signersPart(order, w
 </div>
 <div class="order-side">
 ${order.payBy === "client" && quote(order, words)}
-${order.receipts.length > 0 && card("receipts", page.receipts, receiptList(`/orders/${order.code}/receipts`, order.receipts, words))}
+${receiptsCard(`/orders/${order.code}/receipts`, [order.receipts], words)}
 ${details(order, words)}
 ${order.retention && html`<p class="quiet-text"><strong>${page.retention}</strong> ${order.retention}</p>`}
 </div>`;

@@ -159,7 +159,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
       deps.documents.signersOf(order.code),
       deps.firmOf(order.partnerId),
       isDue ? payments.payerInProcess(order.code) : null,
-      receiptsOf(deps, order),
+      receiptsOf(deps, order).catch(nullIfAltered),
     ]);
     const canBook =
       order.status === "NotarizationPending" && ((await offersAppointments(db, hasRooms)) || (await isAnyOnDuty(db)));
@@ -179,7 +179,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
       offersAppointment: canBook,
       together,
       supplement: order.payBy === "client" ? supplement : undefined,
-      isPriceOwed: await isPriceOwed(deps, order, receipts),
+      isPriceOwed: await isPriceOwed(deps, order, receipts ?? []),
       inProcess,
       retention,
       isActSimulated: await isActSimulated(deps, order),

@@ -4,15 +4,18 @@ import { test } from "node:test";
 import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { shipping } from "@signsealship/testing/inputs/order-form";
+import { rowMacOf } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import { clientClosing, closingsOf, payableOfClient } from "../../../src/closing/rooms/rooms.ts";
+import { issueKey } from "../../../src/firms/partners/partners.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
 import { markMac } from "../../../src/kernel/retention/marks.ts";
 import { clientClosingPath, lockOrder, mailClient } from "../../../src/orders/order/order.ts";
 import { allowPayAgain, askSupplement } from "../../../src/orders/payments/payments.ts";
 import { openRoomsService } from "../../closing/rooms/rooms-service.ts";
-import { mailsTo } from "../../firms/members/signed-in-member.ts";
+import { mailsTo, newMember } from "../../firms/members/signed-in-member.ts";
 
 const stripe = await forTests(startStripe());
 const running = await forTests(openRoomsService(stripe.settings("test")));
@@ -255,4 +258,32 @@ test("the mail with the links to documents leaves out an order whose documents w
   );
   for (const id of [ids[0], ids[2]]) await deleteDocuments(id);
   assert.equal(await ask(), 1, "no document is left");
+});
+
+test("an order with an altered receipt opens for its client and its firm, and its page says which part is missing", async () => {
+  const [altered = "", other = ""] = await orders({}, {});
+  await roomWith(altered, other);
+  for (const code of [altered, other]) {
+    const { checkoutUrl } = await firm.ok<{ checkoutUrl: string }>("POST", `/api/partner/orders/${code}/checkout`);
+    assert.equal((await stripe.deliver(service.baseUrl, stripe.pay(stripe.sessionOf(checkoutUrl)))).status, 200);
+  }
+  await db.query(sql`
+    UPDATE billing_documents SET row_mac = NULL
+    WHERE payment_id IN (SELECT id FROM payments WHERE order_id = ${await idOf(altered)})`);
+  const missing = /The receipts can’t be shown: a record of a payment was altered/;
+  const shown = await fetch(`${service.baseUrl}/orders/${altered}`, { headers: { Accept: "text/html" } });
+  assert.equal(shown.status, 200);
+  assert.match(await shown.text(), missing);
+  const closing = await pageOf(other);
+  assert.match(closing.text, missing);
+  assert.match(closing.text, /\/receipts\/[^"]+" download>Receipt /);
+
+  const deps = { db, clock: systemClock, rowMac: await rowMacOf(service.dataDir) };
+  const { key } = await issueKey(deps, firm.partnerId, "test");
+  const { headers } = await newMember(service, "owner@altered-receipt.example", key);
+  const ofFirm = await fetch(`${service.baseUrl}/dashboard/orders/${altered}`, { headers });
+  assert.equal(ofFirm.status, 200);
+  const text = await ofFirm.text();
+  assert.match(text, missing);
+  assert.match(text, /This order’s payments can’t be shown/);
 });

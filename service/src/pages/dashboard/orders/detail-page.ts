@@ -162,10 +162,10 @@ async function showOrder(
   const order = await ownOrder(db, request, params.code);
   const bills = maySeeBilling(principal)
     ? {
-        receipts: await documentsOfOrder(db, order.code, principal),
+        receipts: await documentsOfOrder(db, order.code, principal).catch(nullIfAltered),
         lostCents: await unpaidLossOf(db, order.code).catch(nullIfAltered),
         losses: await openLossesOfOrder(db, order.code).catch(nullIfAltered),
-        extraPayments: await extraPaymentsOf(db, order.code),
+        extraPayments: await extraPaymentsOf(db, order.code).catch(nullIfAltered),
       }
     : { receipts: [], lostCents: 0, losses: [], extraPayments: [] };
   const [signing, documents, rooms, openRooms, history, notes, mails, inPerson, corrected] = await Promise.all([

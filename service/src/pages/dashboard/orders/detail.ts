@@ -23,7 +23,7 @@ import { money, plainTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
 import { documentList } from "../../ui/orders/document-list.ts";
-import { receiptList } from "../../ui/orders/receipt-list.ts";
+import { receiptsCard } from "../../ui/orders/receipt-list.ts";
 import { isSimulated } from "../../ui/orders/signer-words.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -121,7 +121,7 @@ ${parts.map(({ id, title, body }) => card(id, title, body))}
 </div>
 <div class="order-side">
 ${card("quote", "Quote", moneyTable("All amounts in US dollars", order, order.status === "ManualQuoteRequired" ? "Total so far" : "Total"))}
-${view.receipts.length > 0 && card("receipts", "Receipts", html`${receiptList(`/dashboard/orders/${order.code}/receipts`, view.receipts)}${order.environment === "test" && testClockDates}`)}
+${receiptsCard(`/dashboard/orders/${order.code}/receipts`, [view.receipts], null, order.environment === "test" && testClockDates)}
 ${card(
   "details",
   "Details",

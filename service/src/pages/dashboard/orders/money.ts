@@ -16,7 +16,8 @@ import { type FirmPays, isBeingCharged } from "./firm-pays.ts";
 export type OrderMoneyView = {
   order: PublicOrderRow;
   corrected: Corrected;
-  receipts: readonly BillingDocument[];
+  /** Empty for a member without permission to see billing. Null if a record of them was altered in the database. */
+  receipts: readonly BillingDocument[] | null;
   /**
    * The amount that banks took back and that nobody has paid again. 0 for a member without permission to see billing.
    * Null if a record about it was altered in the database.
@@ -27,8 +28,11 @@ export type OrderMoneyView = {
    * about one was altered in the database.
    */
   losses: readonly OpenLoss[] | null;
-  /** Payments that the order did not need. Empty for a member without permission to see billing. */
-  extraPayments: readonly ExtraPayment[];
+  /**
+   * Payments that the order did not need. Empty for a member without permission to see billing. Null if a record of the
+   * order's payments was altered in the database.
+   */
+  extraPayments: readonly ExtraPayment[] | null;
   firmPays: FirmPays;
 };
 
@@ -37,7 +41,7 @@ export type OrderMoneyView = {
  * without permission to see billing, because `receipts` is empty then.
  */
 export const isPaidLate = ({ order, receipts }: OrderMoneyView): boolean =>
-  order.status === "Cancelled" && receipts.some(({ kind }) => kind === "receipt");
+  order.status === "Cancelled" && (receipts ?? []).some(({ kind }) => kind === "receipt");
 
 /**
  * Sentences about payments that banks took back: the amount that is still owed, and the checks and wires received
@@ -70,7 +74,7 @@ export function stepsWithDebt({ order, corrected, lostCents }: OrderMoneyView): 
 /** Refunds that failed: the money came back to the service, and must be paid out again. */
 export function refundsBack({ receipts }: OrderMoneyView): Html | "" {
   const sums = new Map<string, { credited: number; most: number }>();
-  for (const { kind, receiptNumber, amountCents, currency } of receipts)
+  for (const { kind, receiptNumber, amountCents, currency } of receipts ?? [])
     if (currency === "usd" && (kind === "credit_note" || kind === "credit_reversal")) {
       const { credited, most } = sums.get(receiptNumber) ?? { credited: 0, most: 0 };
       const now = credited + (kind === "credit_note" ? amountCents : -amountCents);
@@ -86,10 +90,12 @@ export function refundsBack({ receipts }: OrderMoneyView): Html | "" {
  * Payments that the order did not need, such as a second payment of its price. A mail has informed the client who paid.
  */
 export const extraPart = ({ extraPayments, order }: OrderMoneyView): Html =>
-  html`${extraPayments.map(
-    ({ amountCents, currency, receivedAt, refundedAt, isUndecided }) =>
-      html`<p>A ${order.status === "Cancelled" ? "" : "further "}payment of ${moneyIn(amountCents, currency)} arrived ${plainTime(receivedAt)}, which this order did not need. ${refundedAt ? html`All of it was given back ${plainTime(refundedAt)}.` : isUndecided && "The operator of this service decides how it goes back."}</p>`,
-  )}`;
+  extraPayments === null
+    ? alteredNotice("This order’s payments can’t be shown")
+    : html`${extraPayments.map(
+        ({ amountCents, currency, receivedAt, refundedAt, isUndecided }) =>
+          html`<p>A ${order.status === "Cancelled" ? "" : "further "}payment of ${moneyIn(amountCents, currency)} arrived ${plainTime(receivedAt)}, which this order did not need. ${refundedAt ? html`All of it was given back ${plainTime(refundedAt)}.` : isUndecided && "The operator of this service decides how it goes back."}</p>`,
+      )}`;
 
 /** True if the firm's payment of the order's price is in progress, and the order waits to be paid. */
 export const isBeingPaid = ({ order, firmPays }: OrderMoneyView): boolean =>

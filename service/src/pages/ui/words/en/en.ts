@@ -66,6 +66,8 @@ export const en = {
     totalSoFar: "Total so far",
     details: "Details",
     receipts: "Receipts",
+    receiptsAltered:
+      "The receipts can’t be shown: a record of a payment was altered. The operator of this service has to look at it.",
     receipt: "Receipt",
     creditNote: "Credit note",
     creditReversal: "Credit note withdrawn",

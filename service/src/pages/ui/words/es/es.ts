@@ -82,6 +82,8 @@ export const es: Words = {
     totalSoFar: "Total hasta ahora",
     details: "Detalles",
     receipts: "Recibos",
+    receiptsAltered:
+      "Los recibos no se pueden mostrar: se alteró el registro de un pago. El operador de este servicio debe revisarlo.",
     receipt: "Recibo",
     creditNote: "Nota de crédito",
     creditReversal: "Nota de crédito anulada",

@@ -83,6 +83,8 @@ export const fr: Words = {
     totalSoFar: "Total à ce stade",
     details: "Détails",
     receipts: "Reçus",
+    receiptsAltered:
+      "Les reçus ne peuvent pas être affichés : l’enregistrement d’un paiement a été modifié. L’exploitant de ce service doit l’examiner.",
     receipt: "Reçu",
     creditNote: "Avoir",
     creditReversal: "Avoir annulé",

@@ -81,6 +81,8 @@ export const tl: Words = {
     totalSoFar: "Kabuuan sa ngayon",
     details: "Mga detalye",
     receipts: "Mga resibo",
+    receiptsAltered:
+      "Hindi maipapakita ang mga resibo: nabago ang tala ng isang bayad. Kailangan itong suriin ng nagpapatakbo ng serbisyong ito.",
     receipt: "Resibo",
     creditNote: "Credit note para sa refund",
     creditReversal: "Binawi ang credit note",
