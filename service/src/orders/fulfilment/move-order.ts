@@ -4,6 +4,7 @@ import { orDiscard } from "../../kernel/platform/blobs/blobs.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { maskCode } from "../../kernel/platform/ids.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { requireNoActUnderWay } from "../../providers/providers.ts";
 import {
@@ -193,7 +194,7 @@ function planMove(order: OrderFacts, to: string | null): Plan | null {
 
 function refusal(log: Log, order: OrderFacts, to: string | null): ServiceError {
   log.warn(
-    { order: order.orderCode.slice(0, 6), status: order.status, to, actor: "operator" },
+    { order: maskCode(order.orderCode), status: order.status, to, actor: "operator" },
     "a transition was refused",
   );
   if (to === null) return new ServiceError("conflict", `An order in ${order.status} is not on hold.`);
