@@ -2,6 +2,7 @@ import type { ManifestDocument } from "@signsealship/evidence/manifest";
 import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
 import type { Holder } from "../../kernel/platform/bounds/memory-budget.ts";
 import { AlteredDocumentError, ServiceError } from "../../kernel/platform/errors.ts";
+import { maskCode } from "../../kernel/platform/ids.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { type DocumentOwner, documentMembers, documentUse } from "../../orders/order/order.ts";
 import { type TrailFacts, trailMembers } from "../../signing/envelopes/envelopes.ts";
@@ -46,22 +47,17 @@ export function artifactHashes(
   for (const { mac, ...document } of artifacts) {
     const name = nameOf[document.kind];
     if (!name) continue;
-    if (
-      !rowMac.holds(
-        "documents",
-        documentMembers({ orderCode, partnerId, environment, ...document }),
-        mac === null ? null : Buffer.from(mac, "hex"),
-      )
-    )
-      throw new AlteredDocumentError(`the ${document.kind} document of order ${orderCode}`);
+    const altered = () => new AlteredDocumentError(`the ${document.kind} document of order ${orderCode}`);
+    const members = documentMembers({ orderCode, partnerId, environment, ...document });
+    rowMac.verify("documents", members, mac === null ? null : Buffer.from(mac, "hex"), { altered });
     hashes[name] = document.sha256;
   }
   return { ...hashes, ...(envelope && { envelopeVerifyCode: soundCode(rowMac, orderCode, envelope) }) };
 }
 
 function soundCode(rowMac: RowMac, orderCode: string, { mac, ...record }: StoredEnvelope): string {
-  if (!rowMac.holds("envelope_events", trailMembers(record), Buffer.from(mac, "hex")))
-    throw new AlteredDocumentError(`the envelope of order ${orderCode}`);
+  const altered = () => new AlteredDocumentError(`the envelope of order ${orderCode}`);
+  rowMac.verify("envelope_events", trailMembers(record), Buffer.from(mac, "hex"), { altered });
   return record.verifyCode;
 }
 
@@ -88,11 +84,12 @@ export async function compareStored(
         if (cause instanceof ServiceError) throw cause;
         throw new AlteredDocumentError(what, { cause });
       });
-      // A missing file is reported as unavailable rather than altered, because an unmounted folder looks the same.
-      if (file === null) {
-        const cause = new Error(`${what} is gone`);
-        throw new ServiceError("unavailable", "Documents can't be read now. Try again later.", { cause });
-      }
+      // The folder may only be unmounted, so a missing file is not reported as altered, and a later try may succeed.
+      if (file === null)
+        throw new ServiceError(
+          "unavailable",
+          `The ${kind} document of order ${maskCode(orderCode)} is missing in the store, so the closing can't be sealed. The operator of this service has to look at it.`,
+        );
       compared.add(document);
     }
   }

@@ -312,14 +312,15 @@ test("a task about an altered version stays open when it is reported during the 
   assert.deepEqual(tasks, [{ state: "open" }]);
 });
 
-test("a document that the store lacks causes a 503, and the room is sealed once it is back", async () => {
+test("a document that the store lacks causes a 503 that names it, and the room is sealed once it is back", async () => {
   const { room } = await roomWithOrders(1);
   const blobs = join(running.service.dataDir, "blobs");
   renameSync(blobs, `${blobs}.away`);
-  const { status, headers } = await acme.call("POST", `/api/rooms/${room}/passport`);
+  const { status, headers, body } = await acme.call("POST", `/api/rooms/${room}/passport`);
   rmSync(blobs, { recursive: true, force: true });
   renameSync(`${blobs}.away`, blobs);
   assert.deepEqual([status, headers.has("retry-after")], [503, true]);
+  assert.match(String(body["error"]), /^The \w+ document of order \w{6}… is missing in the store/);
   assert.equal((await sealRoom(acme, room)).version, 1);
 });
 
