@@ -69,7 +69,12 @@ const badRecord = Buffer.concat([Buffer.from([0x17, 3, 3, 0, 64]), Buffer.alloc(
 const badMessage = Buffer.from([0x01, 0, 0, 0, 4]);
 
 const faults = [
-  ["TLS record", await garbling(() => tracked(connect(tlsPort, "127.0.0.1"))), { rejectUnauthorized: false }, badRecord],
+  [
+    "TLS record",
+    await garbling(() => tracked(connect(tlsPort, "127.0.0.1"))),
+    { rejectUnauthorized: false },
+    badRecord,
+  ],
   ["message", await garbling(toServer), false, badMessage],
 ] as const;
 
@@ -85,11 +90,9 @@ for (const [what, port, ssl, bytes] of faults) {
         await tx.query(sql`INSERT INTO written VALUES (${what})`);
         garbled = bytes;
       });
-    await assert
-      .rejects(orDiscard(blobs, what, write), { code: "unavailable" })
-      .finally(() => {
-        garbled = null;
-      });
+    await assert.rejects(orDiscard(blobs, what, write), { code: "unavailable" }).finally(() => {
+      garbled = null;
+    });
     assert.deepEqual(await db.query(sql`SELECT blob_key FROM written WHERE blob_key = ${what}`), [{ blob_key: what }]);
     assert.deepEqual(discarded, []);
   });

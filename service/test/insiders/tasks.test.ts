@@ -104,7 +104,7 @@ test("verifies ended tasks, too, so that the log and the metrics report tasks wi
   const reported: unknown[] = [];
   const db = databaseOfRunning(running.service.dataDir);
   db.useRowMac({
-    of: running.rowMac.of,
+    ...running.rowMac,
     holds(table, members, mac, row) {
       const isAuthentic = running.rowMac.holds(table, members, mac);
       if (!isAuthentic) reported.push(Number(row?.["id"]));

@@ -2,7 +2,7 @@
  * Seals the certificate of a closing without a person's click, once every order has ended and at least one is
  * completed.
  */
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { AlteredRecordError, ServiceError } from "../../kernel/platform/errors.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import {
@@ -30,7 +30,7 @@ async function sealRoom(deps: Deps, roomId: string): Promise<void> {
   const { db, log } = deps;
   try {
     const room = await roomToSeal(db, roomId);
-    if (!room) throw new Error(`room ${roomId} is not what was written`);
+    if (!room) throw new AlteredRecordError(`room ${roomId}`);
     await seal(deps, room);
   } catch (error) {
     log.error({ err: error, room: roomId }, "a closing's certificate was not sealed");

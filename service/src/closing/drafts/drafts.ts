@@ -8,7 +8,8 @@ import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
 import { type ColumnCipher, columnCipher } from "../../kernel/platform/column-cipher.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isAltered } from "../../kernel/platform/database/state-mac.ts";
+import { AlteredRecordError, ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import type { ProtectedTable } from "../../kernel/platform/protected-data.ts";
 import { type SecretBytes, tokenSha256 } from "../../kernel/platform/secrets.ts";
@@ -180,13 +181,13 @@ const columns = sql`id, version, fields, updated_at AS "updatedAt", expires_at A
 
 /**
  * Decrypts a row.
- * @throws Error for a row whose owner was changed in the database
+ * @throws AlteredRecordError for an altered row, also if only its owner was changed; MissingKeyError
  */
 function opened({ cipher }: DraftDeps, owner: Owner, row: Row): Draft {
   const content = JSON.parse(cipher.decrypt(row.fields, row.id).toString()) as { owner: Owner; fields: Fields };
   const { partnerId, environment, userId } = content.owner;
   if (partnerId !== owner.partnerId || environment !== owner.environment || userId !== owner.userId)
-    throw new Error(`draft ${row.id} is not what was written`);
+    throw new AlteredRecordError(`draft ${row.id}`);
   return { ...row, fields: content.fields };
 }
 
@@ -210,7 +211,8 @@ export async function draftsOf(deps: DraftDeps, principal: Principal): Promise<D
   return rows.flatMap((row) => {
     try {
       return [opened(deps, owner, row)];
-    } catch {
+    } catch (error) {
+      if (!isAltered(error)) throw error;
       // Leaves out a row that was altered in the database, so that the page with the other drafts still works.
       return [];
     }

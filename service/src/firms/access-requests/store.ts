@@ -1,6 +1,6 @@
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { forged, MacOfRow } from "../../kernel/platform/database/state-mac.ts";
+import { MacOfRow } from "../../kernel/platform/database/state-mac.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 import { closeTasks, openTask, type TaskEnd } from "../../kernel/tasks/tasks.ts";
@@ -60,7 +60,7 @@ export const macOfRequests: MacTable<Facts> = {
 
 /** Verifies the MAC of a request. @throws ServiceError `unavailable` for a request that was altered or forged */
 function requireSent(rowMac: RowMac, { mac, ...facts }: Vouched): void {
-  if (!rowMac.holds(table, requestMembers(facts), mac, { id: facts.id })) throw forged();
+  rowMac.verify(table, requestMembers(facts), mac, { row: { id: facts.id } });
 }
 
 /** Selects pending access requests, the longest waiting first. */

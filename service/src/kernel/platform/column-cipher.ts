@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import { AlteredRecordError } from "./errors.ts";
 import { deriveKey, keyId, keyIdBytes, keyOfId, keysOf, type SecretBytes } from "./secrets.ts";
 
 /**
@@ -9,7 +10,7 @@ export type ColumnCipher = {
   encrypt: (plain: Uint8Array, context: string) => Buffer;
   /**
    * Decrypts a value.
-   * @throws Error when the value was altered or moved
+   * @throws AlteredRecordError when the value was altered or moved
    * @throws ServiceError `unavailable` naming the missing key
    */
   decrypt: (sealed: Uint8Array, context: string) => Buffer;
@@ -50,9 +51,13 @@ const columnKey = (key: SecretBytes, column: string): KeyObject => createSecretK
 
 function opened(key: KeyObject, sealed: Uint8Array, context: string): Buffer {
   const nonce = sealed.subarray(0, nonceLength);
-  const decipher = createDecipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
-  decipher.setAuthTag(sealed.subarray(sealed.length - tagLength));
-  return Buffer.concat([decipher.update(sealed.subarray(nonceLength, sealed.length - tagLength)), decipher.final()]);
+  try {
+    const decipher = createDecipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
+    decipher.setAuthTag(sealed.subarray(sealed.length - tagLength));
+    return Buffer.concat([decipher.update(sealed.subarray(nonceLength, sealed.length - tagLength)), decipher.final()]);
+  } catch (cause) {
+    throw new AlteredRecordError(undefined, { cause });
+  }
 }
 
 function decryptOfBefore(keys: Iterable<KeyObject>, sealed: Uint8Array, context: string): Buffer {

@@ -63,17 +63,36 @@ export class NotYetError extends ServiceError {
   }
 }
 
+/** Shortens an order's code in an error's text, because the code is a credential. */
+const maskedCodes = (text: string): string => text.replace(/\b([0-9a-f]{6})[0-9a-f]{34}\b/g, "$1…");
+
+const asSentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+
+/**
+ * A record is not what the service wrote: its MAC is invalid, or it can't be decrypted although its key is there. An
+ * operator has to look at it. `MissingKeyError` and the errors of a busy database say nothing about the record.
+ * @param what names the record in the singular
+ */
+export class AlteredRecordError extends ServiceError {
+  readonly what: string;
+  constructor(what = "this record", options?: ErrorOptions) {
+    const named = asSentence(maskedCodes(what));
+    const refusal = "is not what the service wrote, so it is neither shown nor used.";
+    super("unavailable", `${named} ${refusal} The operator has to look into it.`, options);
+    this.what = named;
+  }
+}
+
 /**
  * A stored document, or its row, is not what the service wrote. An operator has to look at it.
- * @param what names the document and its order. The constructor shortens the order's code, because it is a credential
+ * @param what names the document and its order
  */
 export class AlteredDocumentError extends ServiceError {
   readonly what: string;
   constructor(what: string, options?: ErrorOptions) {
-    const named = what.replace(/\b([0-9a-f]{6})[0-9a-f]{34}\b/g, "$1…");
-    const sentence = `${named.charAt(0).toUpperCase()}${named.slice(1)}`;
+    const named = maskedCodes(what);
     const refusal = "is not what was written, so it is not served, signed or sealed.";
-    super("conflict", `${sentence} ${refusal} The operator of this service has to look at it.`, options);
+    super("conflict", `${asSentence(named)} ${refusal} The operator of this service has to look at it.`, options);
     this.what = named;
   }
 }

@@ -1,7 +1,8 @@
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
 import { type Clock, hourMs } from "./clock.ts";
+import { AlteredRecordError } from "./errors.ts";
 import { type Log, maskCodes } from "./logs.ts";
-import { deriveKey, keyId, keyIdBytes, keysOf, type SecretBytes } from "./secrets.ts";
+import { deriveKey, keyId, keyIdBytes, keyOfId, keysOf, type SecretBytes } from "./secrets.ts";
 
 /** The members of a row that its MAC covers, in a fixed order. A time counts to the millisecond. */
 export type Members = { readonly [name: string]: string | number | boolean | Date | null };
@@ -19,6 +20,18 @@ export type RowMac = {
    * @param row the members that identify the row when an invalid MAC is reported; by default the first two of `members`
    */
   holds: (table: string, members: Members, mac: Uint8Array | null, row?: Members) => boolean;
+  /**
+   * Requires that the MAC is valid.
+   * @param as.row as for `holds`
+   * @param as.altered makes the error for an invalid MAC; by default an `AlteredRecordError`
+   * @throws MissingKeyError when the key of the MAC is missing, which proves nothing about the row
+   */
+  verify: (
+    table: string,
+    members: Members,
+    mac: Uint8Array | null,
+    as?: { row?: Members; altered?: () => Error },
+  ) => void;
 };
 
 const macBytes = keyIdBytes + 32;
@@ -42,13 +55,19 @@ export function openRowMac(
   onUnknownKey: (keyId: string) => void = () => {},
   onUnvouched: OnUnvouched = () => {},
 ): RowMac {
-  const { of, holds } = macsOf(master, onUnknownKey);
+  const macs = macsOf(master, onUnknownKey);
+  const holds: RowMac["holds"] = (table, members, mac, row = members) => {
+    const vouched = macs.holds(table, members, mac);
+    if (!vouched) onUnvouched(table, row);
+    return vouched;
+  };
   return {
-    of,
-    holds(table, members, mac, row = members) {
-      const vouched = holds(table, members, mac);
-      if (!vouched) onUnvouched(table, row);
-      return vouched;
+    of: macs.of,
+    holds,
+    verify(table, members, mac, { row, altered = () => new AlteredRecordError() } = {}) {
+      if (holds(table, members, mac, row)) return;
+      if (mac?.length === macBytes) keyOfId(master, mac.subarray(0, keyIdBytes));
+      throw altered();
     },
   };
 }
@@ -82,7 +101,7 @@ export function reportUnvouched(clock: Clock, log: Log, count: (table: string) =
   };
 }
 
-function macsOf(master: SecretBytes, onUnknownKey: (keyId: string) => void): RowMac {
+function macsOf(master: SecretBytes, onUnknownKey: (keyId: string) => void): Pick<RowMac, "of" | "holds"> {
   const makers = keysOf(master).map(makerOf);
   const [current = makerOf(master)] = makers;
   return {

@@ -1,7 +1,8 @@
 /** Places the orders of a bulk. */
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Principal } from "../../kernel/identity/identity.ts";
-import { isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
+import { nullIfAltered } from "../../kernel/platform/database/state-mac.ts";
+import { AlteredRecordError, isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
 import { timeLimit } from "../../kernel/platform/stopwatch.ts";
 import { dollars } from "../dollars.ts";
 import { createOrder, type PricedOrder, type SentOrder } from "../order/order.ts";
@@ -113,7 +114,7 @@ async function placeWaiting(
 
 /**
  * The fields of the order form that a row stores.
- * @throws Error for a row that was altered, or belongs to another bulk
+ * @throws AlteredRecordError for a row that was altered, or belongs to another bulk; MissingKeyError
  */
 function fieldsOf(
   { cipher }: BulkDeps,
@@ -128,7 +129,7 @@ function fieldsOf(
     stored.n === n &&
     stored.owner.partnerId === partnerId &&
     stored.owner.environment === environment;
-  if (!isOwn) throw new Error(`row ${n} of bulk ${bulkId} is not what was written`);
+  if (!isOwn) throw new AlteredRecordError(`row ${n} of bulk ${bulkId}`);
   return new Map(stored.fields);
 }
 
@@ -141,8 +142,8 @@ function readableFields(
 ): ReadonlyMap<string, string> | null {
   try {
     return fieldsOf(deps, principal, row, bulk);
-  } catch {
-    return null;
+  } catch (error) {
+    return nullIfAltered(error);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { nullIfAltered } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import {
@@ -16,6 +17,7 @@ import {
   mailClient,
   moveEmail,
   orderCodes,
+  readSigning,
   recordCorrection,
   whenDocumentsWereDeleted,
 } from "../order/order.ts";
@@ -104,16 +106,19 @@ export async function correctEmail(
   move: EmailMove,
   by: By,
 ): Promise<CorrectedOrders & { isChanged: boolean }> {
-  const orders = locked.filter((order) => !hasNoLinks(order)).sort((one, other) => one.id - other.id);
+  const withLinks = locked.filter((order) => !hasNoLinks(order)).sort((one, other) => one.id - other.id);
+  // Nothing of an order with an altered record is changed, so its records are read before any change.
+  const orders = await withIntactRecords(tx, rowMac, withLinks);
   const movable = new Set(orders.filter((order) => whyNotMoved(order) === null).map(({ id }) => id));
   // The rooms are changed before the envelopes. All code locks them in this sequence, to avoid deadlocks.
   const orderIds = locked.map(({ id }) => id);
   const { isMoved, isUnmailed } = await moveInRooms(tx, { orderIds, roomId }, move, by);
   // The envelopes are changed before the orders. This step refuses the whole correction if another signer already has
   // the same name and the new address.
-  const { people: inEnvelopes, altered } = await moveSigners(tx, { orders, movable }, move, by);
+  const { people: inEnvelopes, altered: unmoved } = await moveSigners(tx, { orders, movable }, move, by);
+  const intact = orders.filter(({ id }) => !unmoved.has(id));
   const corrected: string[] = [];
-  for (const order of orders.filter(({ id }) => !altered.has(id))) {
+  for (const order of intact) {
     const nobody = { client: false, signers: [], left: [] };
     const inOrder = movable.has(order.id) ? await moveEmail(tx, rowMac, order.id, move) : nobody;
     const people = { ...inOrder, ...(inEnvelopes.get(order.id) ?? { moved: [], signed: inOrder.left }) };
@@ -125,10 +130,21 @@ export async function correctEmail(
   }
   return {
     corrected,
-    altered: orders.filter(({ id }) => altered.has(id)).map(({ code }) => code),
+    altered: withLinks.filter((order) => !intact.includes(order)).map(({ code }) => code),
     isUnmailed,
     isChanged: isMoved || corrected.length > 0,
   };
+}
+
+/** The locked orders without those whose signers or corrections were altered. */
+async function withIntactRecords(tx: Tx, rowMac: RowMac, orders: readonly LockedOrder[]): Promise<LockedOrder[]> {
+  const intact: LockedOrder[] = [];
+  for (const order of orders) {
+    const signing = await readSigning(tx, rowMac, order.id).catch(nullIfAltered);
+    const corrections = await correctionsOf(tx, order.id).catch(nullIfAltered);
+    if (signing && corrections) intact.push(order);
+  }
+  return intact;
 }
 
 type People = Omit<MovedPeople, "left"> & { moved: readonly string[]; signed: readonly string[] };

@@ -2,8 +2,7 @@ import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
-import { forged } from "../../kernel/platform/database/state-mac.ts";
-import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { AlteredRecordError, invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { isEmail } from "../../kernel/platform/mail/email.ts";
@@ -132,7 +131,7 @@ export async function correctOrder(
       await requireAllowed(tx, deps, order, { act: "email", at });
       const move = { from: before.email, to: email, name: before.name };
       const done = await correctEmail(tx, { ...deps, rowMac }, { locked: [order, ...others] }, move, by);
-      if (done.altered.includes(order.code)) throw forged();
+      if (done.altered.includes(order.code)) throw new AlteredRecordError();
       const corrected = done.corrected.filter((code) => code !== order.code);
       elsewhere = { corrected, altered: [...altered, ...done.altered], isUnmailed: done.isUnmailed };
     }

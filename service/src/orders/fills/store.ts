@@ -6,6 +6,7 @@ import { changeRowIf, changeRows } from "../../kernel/platform/database/change-r
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { AlteredRecordError } from "../../kernel/platform/errors.ts";
 import type { Language } from "../../kernel/platform/languages.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
@@ -99,11 +100,11 @@ const openedJson = <Content>(cipher: ColumnCipher, sealed: Buffer, id: string): 
 /** The stored form of the answers: pairs of field name and texts, because JSON has no Map. */
 type AnswerList = [string, string[]][];
 
-/** Decrypts the row of a fill. @throws Error for a row that was altered */
+/** Decrypts the row of a fill. @throws AlteredRecordError, MissingKeyError */
 function opened(ciphers: FillCiphers, { form, answers, partnerId, environment, ...row }: Row): Fill {
   const content = openedJson<FillForm>(ciphers.form, form, row.id);
   if (content.owner.partnerId !== partnerId || content.owner.environment !== environment)
-    throw new Error(`fill ${row.id} is not what was written`);
+    throw new AlteredRecordError(`fill ${row.id}`);
   return {
     ...row,
     ...content,

@@ -4,7 +4,7 @@ import type { SealDocument, Sealed, SealLock } from "../../evidence/seals/seals.
 import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
+import { AlteredDocumentError, isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { type DocumentOwner, documentMembers, documentUse, type PeopleEvent } from "../order/order.ts";
 import { furthestDocument, type SealedDocument } from "./store.ts";
@@ -43,8 +43,10 @@ export async function sealSimulated(
   reason: SealReason,
 ): Promise<SealedDocument> {
   const document = await furthestDocument(db, id);
-  if (document && !deps.rowMac.holds("documents", documentMembers({ ...of, ...document }), document.mac))
-    throw new Error(`the ${document.kind} document of order ${of.orderCode} is not what was written`);
+  if (document) {
+    const altered = () => new AlteredDocumentError(`the ${document.kind} document of order ${of.orderCode}`);
+    deps.rowMac.verify("documents", documentMembers({ ...of, ...document }), document.mac, { altered });
+  }
   const input = { holder: of.partnerId, reason, timeStamped: false, locks: locksOf(of) };
   const seal = (each: Buffer) => deps.sealDocument({ bytes: each, ...input });
   const sealOr = async (bytes: Buffer | null) => {

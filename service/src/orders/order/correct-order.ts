@@ -4,7 +4,7 @@
 import { lastActor } from "../../kernel/audit/audit.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { forged, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { Address } from "../pricing/pricing.ts";
 import { correctionsOf, currentEmail } from "./corrections.ts";
@@ -161,7 +161,7 @@ export async function readOriginal(
     WHERE order_id = ${orderId} AND kind = 'original'`);
   if (!original) throw orderNotFound();
   const { sha256, blobKey, mac } = original;
-  if (!rowMac.holds("documents", documentMembers({ ...owner, kind: "original", sha256, blobKey }), mac)) throw forged();
+  rowMac.verify("documents", documentMembers({ ...owner, kind: "original", sha256, blobKey }), mac);
   return { ...original, ...(await readSigning(tx, rowMac, orderId)) };
 }
 

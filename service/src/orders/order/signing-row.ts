@@ -2,6 +2,7 @@ import { canonicalJson } from "@signsealship/evidence/manifest";
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { AlteredRecordError } from "../../kernel/platform/errors.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
@@ -78,13 +79,14 @@ export const signersHold = (rowMac: RowMac, row: WithMac): boolean =>
 
 /**
  * Checks the MAC of an order's stored signers and fields.
- * @throws Error when that MAC is not valid
+ * @throws AlteredRecordError, MissingKeyError
  */
 export function requireSigners(rowMac: RowMac, row: WithMac): void {
-  if (!signersHold(rowMac, row)) throw new Error(`the signers of order ${row.orderCode} are not what was written`);
+  const altered = () => new AlteredRecordError(`the list of signers of order ${row.orderCode}`);
+  rowMac.verify("orders", storedMembers(row), row.mac, { altered });
 }
 
-/** The signing facts of a locked order. @throws Error when the MAC of the stored signers is not valid */
+/** The signing facts of a locked order. @throws as `requireSigners` */
 export async function readSigning(tx: Tx, rowMac: RowMac, orderId: number): Promise<SigningFacts> {
   const [order] = await tx.query<WithMac>(sql`SELECT ${signingColumns} FROM orders o WHERE o.id = ${orderId}`);
   if (!order) throw orderNotFound();
@@ -95,7 +97,7 @@ export async function readSigning(tx: Tx, rowMac: RowMac, orderId: number): Prom
 /**
  * Replaces signer `n` of the order, or parts of that person's data. A later envelope is then sent to the new person.
  * @param orderId of a locked order
- * @throws Error when the MAC of the stored signers is not valid
+ * @throws as `requireSigners`
  */
 export async function replaceSigner(
   tx: Tx,
@@ -126,7 +128,7 @@ type CopiedRow = Omit<CopiedParts, "signers" | "document"> &
 
 /**
  * Reads the parts to copy from the owner's order; undefined for another owner's order.
- * @throws Error when the order includes signing, and the MAC of its stored signers is not valid
+ * @throws as `requireSigners`, when the order includes signing
  */
 export async function readCopiedParts(
   { db, rowMac }: { db: Sql; rowMac: RowMac },

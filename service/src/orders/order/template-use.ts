@@ -2,6 +2,7 @@
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { AlteredRecordError } from "../../kernel/platform/errors.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 import { verifiedOrder } from "./order-mac.ts";
@@ -28,7 +29,7 @@ FROM order_templates t JOIN orders o ON o.id = t.order_id`,
 /**
  * The template version from which an order was placed, with the order's owner; undefined for an order without a
  * template.
- * @throws Error for an altered row
+ * @throws AlteredRecordError, MissingKeyError
  */
 export async function readTemplateUse(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
@@ -40,8 +41,8 @@ export async function readTemplateUse(
     FROM order_templates t JOIN orders o ON o.id = t.order_id WHERE o.id = ${orderId}`);
   if (!row) return undefined;
   const { partnerId, environment, templateId, version, mac } = row;
-  if (!rowMac.holds("order_templates", useMembers(row), mac))
-    throw new Error(`the template of order ${orderId} is not what was written`);
+  const altered = () => new AlteredRecordError(`the template of order ${orderId}`);
+  rowMac.verify("order_templates", useMembers(row), mac, { altered });
   return { templateId, version, owner: { partnerId, environment } };
 }
 

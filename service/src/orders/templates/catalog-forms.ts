@@ -2,8 +2,7 @@ import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { forged } from "../../kernel/platform/database/state-mac.ts";
-import { invalid } from "../../kernel/platform/errors.ts";
+import { AlteredRecordError, invalid } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { type FormVersion, insertVersion, opened, type Reading, type Stored, shown } from "./store.ts";
@@ -24,7 +23,7 @@ type Row = Stored & { slug: string };
  */
 function openedForm(rowMac: RowMac, { slug, ...row }: Row): FormVersion & { slug: string } {
   const form = opened(rowMac, row);
-  if (form.content.services.doc_slug !== slug) throw forged();
+  if (form.content.services.doc_slug !== slug) throw new AlteredRecordError();
   return { ...form, slug };
 }
 

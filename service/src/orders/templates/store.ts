@@ -3,7 +3,6 @@ import type { StoredBlobs } from "../../firms/partners/partners.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { forged } from "../../kernel/platform/database/state-mac.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
@@ -86,7 +85,7 @@ FROM template_versions v JOIN templates t ON t.id = v.template_id`,
  * @throws ServiceError `unavailable` for a version that was altered
  */
 export function opened<Row extends Stored>(rowMac: RowMac, row: Row): Opened<Row> {
-  if (!rowMac.holds("template_versions", versionMembers(row), row.mac)) throw forged();
+  rowMac.verify("template_versions", versionMembers(row), row.mac);
   const { mac: _mac, printsSha256: _prints, content, ...facts } = row;
   return { ...facts, content: JSON.parse(content) };
 }

@@ -5,7 +5,7 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 import { type Clock, dayMs, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { forged, MacOfRow } from "../../kernel/platform/database/state-mac.ts";
+import { MacOfRow } from "../../kernel/platform/database/state-mac.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { MacRow, MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Random } from "../../kernel/platform/random.ts";
@@ -261,7 +261,6 @@ export async function readCrl(
     WHERE authority = ${authority} AND list = ${Number(list)} AND der IS NOT NULL`);
   if (!row) return null;
   const { number, der, mac } = row;
-  if (!rowMac.holds(listTable, listMembers({ authority, list: Number(list), number, der: hash("sha256", der) }), mac))
-    throw forged();
+  rowMac.verify(listTable, listMembers({ authority, list: Number(list), number, der: hash("sha256", der) }), mac);
   return der;
 }

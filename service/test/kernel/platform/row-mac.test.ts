@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { AlteredRecordError } from "../../../src/kernel/platform/errors.ts";
 import type { Log } from "../../../src/kernel/platform/logs.ts";
 import { openRowMac, reportUnvouched } from "../../../src/kernel/platform/row-mac.ts";
-import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
+import { MissingKeyError, secretBytes } from "../../../src/kernel/platform/secrets.ts";
 
 const rows = openRowMac(secretBytes(Buffer.alloc(32, 7)));
 const at = new Date(Date.UTC(2026, 0, 2, 3, 4, 5, 6));
@@ -42,6 +43,18 @@ test("a missing, short or altered MAC, and one of another key, is not valid", ()
   assert.equal(other.holds("t", members, mac), false);
   // The first four bytes of a MAC are the id of its key.
   assert.notDeepEqual(other.of("t", members).subarray(0, 4), mac.subarray(0, 4));
+});
+
+test("an altered row and a MAC of a missing key are different errors", () => {
+  const mac = rows.of("t", members);
+  rows.verify("t", members, mac);
+  const altered = { code: "unavailable", message: /^The list of order 012345… is not what the service wrote/ };
+  const named = { altered: () => new AlteredRecordError(`the list of order ${"0123456789".repeat(4)}`) };
+  for (const invalid of [null, mac.subarray(0, 35)])
+    assert.throws(() => rows.verify("t", members, invalid, named), altered);
+  assert.throws(() => rows.verify("t", { ...members, id: "b" }, mac, named), altered);
+  const other = openRowMac(secretBytes(Buffer.alloc(32, 8)));
+  assert.throws(() => other.verify("t", members, mac, named), MissingKeyError);
 });
 
 test("reports a row with an invalid MAC once an hour, without a complete code, and counts it", () => {

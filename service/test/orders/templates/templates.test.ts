@@ -568,10 +568,10 @@ test("the words of another firm's template that was inserted into the database a
   );
   await db.query(sql`
     INSERT INTO order_templates (order_id, template_id, version, row_mac)
-    SELECT max(id), ${foreign.body.templateId}, 1, ${Buffer.alloc(36)} FROM orders WHERE id NOT IN (SELECT order_id FROM order_templates)`);
+    SELECT max(id), ${foreign.body.templateId}, 1, ${rowMac.of("order_templates", {})} FROM orders WHERE id NOT IN (SELECT order_id FROM order_templates)`);
   const [planted] = await db.query<{ id: number }>(sql`
     SELECT order_id AS id FROM order_templates WHERE template_id = ${foreign.body.templateId}`);
-  await assert.rejects(messageFor(reading, planted?.id ?? 0), /is not what was written/);
+  await assert.rejects(messageFor(reading, planted?.id ?? 0), /is not what the service wrote/);
 });
 
 test("a fill token is ordered from a template only when the caller confirms that the places fit", async () => {

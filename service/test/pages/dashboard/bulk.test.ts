@@ -116,7 +116,7 @@ test("placing a list charges only the sum and the card that its page showed, and
 });
 
 test("the page of a list opens although a row was altered in the database, and its sum leaves the row out", async () => {
-  const { send, page, addCard } = await member();
+  const { send, page, press, addCard } = await member();
   await addCard();
   const rows = ["Cy,cy@example.com,firm", "Di,di@example.com,firm"];
   const { location } = await send(["Tenant.name,Tenant.email,pay_by", ...rows, ""].join("\n"));
@@ -126,6 +126,20 @@ test("the page of a list opens although a row was altered in the database, and i
     UPDATE bulk_rows SET content = set_byte(content, length(content) - 1, get_byte(content, length(content) - 1) # 1)
     WHERE bulk_id = ${bulkId} AND n = 1`);
   assert.match(await page(location), /: \$12\.00 for all that are placed next\./);
+  const placed = await press(`${location}/place`);
+  assert.equal(placed.status, 503);
+  assert.match(await placed.text(), /This record is not what the service wrote/);
+});
+
+test("the page of a list says that a key is missing, and does not leave out the rows under it", async () => {
+  const { send, page, addCard } = await member();
+  await addCard();
+  const { location } = await send("Tenant.name,Tenant.email,pay_by\nCy,cy@example.com,firm\n");
+  // The key's id follows five bytes of a prefix.
+  await running.db.query(sql`
+    UPDATE bulk_rows SET content = set_byte(content, 5, get_byte(content, 5) # 1)
+    WHERE bulk_id = ${location.split("/").at(-1)}`);
+  assert.match(await page(location), /neither SECRETS_KEY nor SECRETS_KEYS_OLD/);
 });
 
 test("a list with a wrong row is refused with its row, and a canceled one offers nothing more", async () => {

@@ -383,6 +383,22 @@ test("the page of addresses names the documents that were altered in the databas
   assert.deepEqual(await signersOf(good), ["grace@right.example"]);
 });
 
+test("an order whose list of signers was altered keeps its address, and the other orders of the closing are corrected", async () => {
+  const wrong = { name: "Ida Moss", email: "ida@gmial.example" };
+  const { roomCode, codes } = await closing([wrong], 2);
+  const [good = "", altered = ""] = codes;
+  await db.query(sql`UPDATE orders SET row_mac = NULL WHERE ${isSealed(sql`code`, "order", altered)}`);
+  const path = `${service.baseUrl}/dashboard/rooms/${roomCode}/addresses`;
+  const fields = { from: wrong.email, to: "ida@mail.example" };
+  const corrected = await postForm(path, fields, { ...owner.headers, Accept: "text/html" });
+  assert.equal(corrected.status, 303, await corrected.text());
+  assert.deepEqual(await signersOf(good), ["ida@mail.example"]);
+  assert.deepEqual(await signersOf(altered), [wrong.email]);
+  const cookie = [owner.headers.Cookie, corrected.headers.get("set-cookie")?.split(";")[0]].filter(Boolean).join("; ");
+  const shown = await fetch(new URL(corrected.headers.get("location") ?? "", path), { headers: { Cookie: cookie } });
+  assert.match(await shown.text(), /Paper 2/);
+});
+
 test("an address is corrected in refunded documents of the closing, too, and canceled ones keep it, as the page says", async () => {
   const wrong = { name: "Rae Doe", email: "rae@gmial.example" };
   const { roomCode, codes } = await closing([wrong], 3);

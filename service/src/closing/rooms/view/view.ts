@@ -1,8 +1,7 @@
 import { shownBranding } from "../../../firms/partners/partners.ts";
-import { forged } from "../../../kernel/platform/database/state-mac.ts";
 import { maskEmail } from "../../../kernel/platform/mail/mask-email.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import { type SigningFacts, signersHold, statusGroupOf, wasPaid } from "../../../orders/order/order.ts";
+import { requireSigners, type SigningFacts, statusGroupOf, wasPaid } from "../../../orders/order/order.ts";
 import type { OrderCard, RoomView, Signer } from "./schemas.ts";
 import type { CardRow, RoomRow } from "./store.ts";
 
@@ -38,8 +37,7 @@ function requireWritten(
     customerEmail,
     fields: named.fields,
   };
-  if (!signersHold(rowMac, { ...facts, mac: named.mac === null ? null : Buffer.from(named.mac, "hex") }))
-    throw forged();
+  requireSigners(rowMac, { ...facts, mac: named.mac === null ? null : Buffer.from(named.mac, "hex") });
 }
 
 /**

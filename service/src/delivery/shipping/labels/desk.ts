@@ -3,7 +3,7 @@ import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { AlteredDocumentError, ServiceError } from "../../../kernel/platform/errors.ts";
 import { documentMembers, joinDocuments, lockOrderById } from "../../../orders/order/order.ts";
 import { openStored, type StoredDeps } from "../../../signing/envelopes/envelopes.ts";
 import type { LabelDeps } from "./deps.ts";
@@ -62,7 +62,7 @@ export type DeskOrder = Owner & { id: number; code: string };
  * Opens the PDF of a label for printing.
  * @param actor for the audit log
  * @throws ServiceError `not_found` for a file that is missing or was deleted
- * @throws AlteredDocumentError when the bytes were altered
+ * @throws AlteredDocumentError when the bytes or the row were altered
  */
 export async function openLabelFile(
   deps: StoredDeps,
@@ -78,8 +78,8 @@ export async function openLabelFile(
   if (!row) throw new ServiceError("not_found", "There is no such label to print.");
   const { sha256, blobKey, mac } = row;
   const document = { orderCode, partnerId, environment, kind, sha256, blobKey };
-  if (!rowMac.holds("documents", documentMembers(document), mac))
-    throw new Error(`the label of order ${orderCode} is not what was written`);
+  const altered = () => new AlteredDocumentError(`the label of order ${orderCode}`);
+  rowMac.verify("documents", documentMembers(document), mac, { altered });
   const file = await openStored(deps, document);
   if (!file) throw new ServiceError("not_found", "The label was deleted.");
   const detail = { document: `${kind}-${sha256}`, print: "label" };

@@ -1,4 +1,4 @@
-import { isServiceError, ServiceError } from "../errors.ts";
+import { AlteredRecordError } from "../errors.ts";
 import type { Members, RowMac } from "../row-mac.ts";
 import type { SealedKind, SealedTexts } from "../sealed-text.ts";
 import { nothing, quoted, type Statement, sql, ToSeal, textual } from "./sql.ts";
@@ -144,11 +144,11 @@ export const isStateColumn = (name: string): boolean =>
 /** The keys with which a database handle verifies rows. */
 export type StateKeys = { rowMac: RowMac | null; seals: () => SealedTexts };
 
-/** True if the MAC in a text made by `stateText` is valid. */
-function stateHolds(rowMac: RowMac, seals: StateKeys["seals"], table: string, text: string): boolean {
+/** The members, the MAC and the row of a text made by `stateText`. */
+function stateOf(seals: StateKeys["seals"], text: string) {
   const [digest = "", mac = "", id = "", kind, ...sealed] = text.split(" ");
   const open = kind === undefined ? undefined : seals().open(kind as SealedKind, sealed.join(" "));
-  return rowMac.holds(table, stateMembers(digest, open), Buffer.from(mac, "hex"), { id, digest });
+  return { members: stateMembers(digest, open), mac: Buffer.from(mac, "hex"), row: { id, digest } };
 }
 
 type DatedRow = { [name: string]: string } & { mac: string };
@@ -166,19 +166,10 @@ function latestOf(rowMac: RowMac, table: string, text: string | null): Date | nu
   return times.length === 0 ? null : new Date(Math.max(...times));
 }
 
-export const forged = (): ServiceError =>
-  new ServiceError(
-    "unavailable",
-    "This record is not what the service wrote, so it is neither shown nor used. The operator has to look into it.",
-  );
+/** True if a read failed because a record was altered. False if its key is missing, or the database is unavailable. */
+export const isAltered = (error: unknown): error is AlteredRecordError => error instanceof AlteredRecordError;
 
-/**
- * True if a database read failed because a row's MAC is invalid. An error of an unavailable database has a `cause`.
- * `MissingKeyError` and `BusyError` have none, so this is true for them, too.
- */
-export const isAltered = (error: unknown): boolean => isServiceError(error, "unavailable") && error.cause === undefined;
-
-/** For `catch` after a read: null for an error that `isAltered` accepts. Other errors are thrown again. */
+/** For `catch` after a read: null if it failed because a record was altered. Other errors are thrown again. */
 export function nullIfAltered(error: unknown): null {
   if (!isAltered(error)) throw error;
   return null;
@@ -186,7 +177,7 @@ export function nullIfAltered(error: unknown): null {
 
 /**
  * Verifies rows by the columns that `verified`, `marked` and `dated` select, and removes those columns.
- * @throws ServiceError `unavailable` for a forged row, if the column is one of `verified` or `verifiedAll`
+ * @throws AlteredRecordError, MissingKeyError; not for a column of `marked`
  */
 export function verifyRows(rows: readonly object[], columns: readonly string[], { rowMac, seals }: StateKeys): void {
   if (rowMac === null) throw new Error("this database handle has no key to verify MACs");
@@ -201,9 +192,11 @@ export function verifyRows(rows: readonly object[], columns: readonly string[], 
       }
       // The column's value is null when an outer join found no row.
       const texts = value === null ? [] : value.split("\n");
-      const holds = texts.every((text) => stateHolds(rowMac, seals, table, text));
-      if (column.startsWith(marking)) row[as] = holds && row[as] !== false;
-      else if (!holds) throw forged();
+      const states = texts.map((text) => stateOf(seals, text));
+      if (column.startsWith(marking)) {
+        const hold = states.every((state) => rowMac.holds(table, state.members, state.mac, state.row));
+        row[as] = hold && row[as] !== false;
+      } else for (const state of states) rowMac.verify(table, state.members, state.mac, state);
     }
   }
 }

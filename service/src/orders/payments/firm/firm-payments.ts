@@ -3,13 +3,13 @@ import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import {
-  forged,
   type Marked,
   marked,
   markedAll,
   nullIfAltered,
   verified,
 } from "../../../kernel/platform/database/state-mac.ts";
+import { AlteredRecordError } from "../../../kernel/platform/errors.ts";
 import { disputeState } from "../disputes.ts";
 import { billingDocumentState, type Note, sumsOfNotes } from "../documents.ts";
 import { paymentState } from "../store.ts";
@@ -113,7 +113,7 @@ export async function spentSince(
     db,
     rows.flatMap(({ paymentIntent }) => paymentIntent ?? []),
   );
-  if ([...returned.values()].some(({ isAuthentic }) => !isAuthentic)) throw forged();
+  if ([...returned.values()].some(({ isAuthentic }) => !isAuthentic)) throw new AlteredRecordError();
   return rows.reduce((sum, row) => sum + row.amountCents - (returned.get(returnedKey(row))?.creditedCents ?? 0), 0);
 }
 

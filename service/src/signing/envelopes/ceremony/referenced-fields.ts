@@ -1,4 +1,4 @@
-import { invalid } from "../../../kernel/platform/errors.ts";
+import { AlteredRecordError, invalid } from "../../../kernel/platform/errors.ts";
 import { applyRules, idsReadBy, settledFormulas, textsIn } from "../../../orders/order/order.ts";
 import { ownFields, type PreparedField, type ReferencedField } from "../pdf/fields.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
@@ -73,7 +73,7 @@ async function valuesOfActs(
 ): Promise<Map<string, string>> {
   const trail = await readTrail(db, id);
   const altered = alteredRecord(rowMac, verifyCode, trail);
-  if (altered) throw new Error(`record ${altered.position} of the trail of envelope ${id} was altered`);
+  if (altered) throw new AlteredRecordError(`record ${altered.position} of the trail of envelope ${id}`);
   const values = trail.flatMap(({ record }) => {
     const { event, act } = JSON.parse(record) as ActRecord;
     return event === "signed" && act ? act.values : [];

@@ -1,11 +1,12 @@
 import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
+import { AlteredRecordError } from "../../../kernel/platform/errors.ts";
 import type { Linked } from "./links.ts";
 
 /**
  * Checks an act that may come from a table without a MAC: its record must match its hash and name the signer. Whether
  * the signature contains the same hash is left to the verifier, because the hash is encrypted in an encrypted document.
- * @throws Error for an act that was altered, or is another signer's
+ * @throws AlteredRecordError for an act that was altered, or is another signer's
  */
 export function requireOwnAct(
   { record, actSha256 }: { record: JsonObject; actSha256: string },
@@ -13,7 +14,7 @@ export function requireOwnAct(
 ): void {
   const isWhole = hash("sha256", canonicalJson(record)) === actSha256;
   const isOwn = record["envelope"] === envelope.verifyCode && signerIn(record)?.["n"] === signer.n;
-  if (!isWhole || !isOwn) throw new Error(`a prepared act of signer ${signer.id} was altered: it is not signed`);
+  if (!isWhole || !isOwn) throw new AlteredRecordError(`a prepared act of signer ${signer.id}`);
 }
 
 /** True if the record of an act names the signer with the current name and email address. */

@@ -2,7 +2,7 @@ import { sealReasons } from "@signsealship/evidence/seal";
 import type { Sealed } from "../../../evidence/seals/seals.ts";
 import { orDiscard } from "../../../kernel/platform/blobs/blobs.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
-import { AlteredDocumentError } from "../../../kernel/platform/errors.ts";
+import { AlteredDocumentError, AlteredRecordError } from "../../../kernel/platform/errors.ts";
 import { perform, type SealedDocument, storeSealed } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { evidenceOf } from "../custody/evidence.ts";
@@ -97,12 +97,12 @@ async function certify(
 
 /**
  * Reads the whole trail of an envelope, to certify it.
- * @throws Error when a record was altered, because the certificate would vouch for the altered record
+ * @throws AlteredRecordError when a record was altered, because the certificate would vouch for the altered record
  */
 async function wholeTrail({ db, rowMac }: CompletionDeps, { id, verifyCode, orderCode }: Envelope) {
   const trail = await readTrail(db, id);
   const altered = alteredRecord(rowMac, verifyCode, trail);
-  if (altered) throw new Error(`record ${altered.position} of order ${orderCode}'s trail is not what was written`);
+  if (altered) throw new AlteredRecordError(`record ${altered.position} of the trail of order ${orderCode}`);
   return trail;
 }
 

@@ -3,8 +3,8 @@ import { auditLine, lastActor } from "../../../kernel/audit/audit.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { forged, type Marked, marked, nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { type Marked, marked, nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
+import { AlteredRecordError, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueueTimed } from "../../../kernel/platform/jobs/jobs.ts";
 import { tokenSha256 } from "../../../kernel/platform/secrets.ts";
@@ -139,7 +139,7 @@ export async function endCopyLink(
       const envelope = await lockEnvelope(tx, each.envelopeId).catch(nullIfAltered);
       if (envelope && each.isAuthentic) intact.push(each);
     }
-    if (intact.every(({ id }) => id !== link.id)) throw forged();
+    if (intact.every(({ id }) => id !== link.id)) throw new AlteredRecordError();
     await renewLinks(
       tx,
       reach.links,

@@ -10,7 +10,6 @@ import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { forged } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { deletedAt, deletedMessage, markedAt, marksOf, type StoredMark } from "../../../kernel/retention/retention.ts";
@@ -168,7 +167,7 @@ async function findDocument(
 }
 
 function requireWritten(rowMac: RowMac, row: DocumentFacts & Pick<Row, "mac">): void {
-  if (!rowMac.holds("documents", documentMembers(row), row.mac)) throw forged();
+  rowMac.verify("documents", documentMembers(row), row.mac);
 }
 
 const unreadable = () => new ServiceError("unavailable", "The document can't be read now. Try again later.");

@@ -216,8 +216,9 @@ async function findOriginal(deps: DocumentDeps, order: Omit<EnvelopeOf, "id">, w
 
 function blobOf({ rowMac }: DocumentDeps, owner: DocumentOwner, { kind, sha256, blobKey, mac }: Part): BlobAt {
   const { orderCode, partnerId, environment } = owner;
-  if (!rowMac.holds("documents", documentMembers({ orderCode, partnerId, environment, kind, sha256, blobKey }), mac))
-    throw new AlteredDocumentError(`the ${kind} document of order ${orderCode}`);
+  const altered = () => new AlteredDocumentError(`the ${kind} document of order ${orderCode}`);
+  const members = documentMembers({ orderCode, partnerId, environment, kind, sha256, blobKey });
+  rowMac.verify("documents", members, mac, { altered });
   return { key: blobKey, use: documentUse(sha256) };
 }
 

@@ -1,7 +1,6 @@
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { nothing, sql } from "../../../kernel/platform/database/sql.ts";
-import { forged } from "../../../kernel/platform/database/state-mac.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import {
   fromOrders,
@@ -10,6 +9,7 @@ import {
   isSigningSimulated,
   latestFirst,
   type OrderSigner,
+  requireSigners,
   type SigningFacts,
   signersHold,
   signersOf,
@@ -162,7 +162,7 @@ export async function signerStates(
 ): Promise<SignerState[]> {
   if (!order.sign) return [];
   const { takenIn, isSimulated } = order;
-  if (!envelope && !signersHold(rowMac, order)) throw forged();
+  if (!envelope) requireSigners(rowMac, order);
   if (!envelope) return signersOf(order).map((signer, index) => unsent(signer, index + 1, { isSimulated, takenIn }));
   const rows = await db.query<Row>(sql`
     SELECT id, n, name, email, language, routing, auth, issued_at AS "issuedAt", opened_at AS "openedAt",
@@ -213,7 +213,7 @@ export async function signerStates(
  */
 function nextSigners(rowMac: RowMac, order: Signing["order"], envelope: NonNullable<Signing["envelope"]>) {
   if (envelope.outcome === null || envelope.outcome === "Completed") return [];
-  if (!signersHold(rowMac, order)) throw forged();
+  requireSigners(rowMac, order);
   return signersOf(order);
 }
 

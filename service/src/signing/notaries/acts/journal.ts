@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { auditLine, findLine } from "../../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { forged } from "../../../kernel/platform/database/state-mac.ts";
+import { AlteredRecordError } from "../../../kernel/platform/errors.ts";
 import type { MacTable } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import { fromOrders, hasOrderCode, joinOrder } from "../../../orders/order/order.ts";
@@ -146,7 +146,8 @@ export function whereSignedAgain(
 ): "in room" | "on paper" | null {
   const isEntered = entries.some(({ notaryId, record: stored, mac, ...entry }) => {
     const record = withCode(stored, orderCode);
-    if (entryFault(rowMac, notaryId, { ...entry, record, mac: Buffer.from(mac, "hex") }) !== null) throw forged();
+    if (entryFault(rowMac, notaryId, { ...entry, record, mac: Buffer.from(mac, "hex") }) !== null)
+      throw new AlteredRecordError();
     const { kind, act } = JSON.parse(record) as { kind: string; act?: Act };
     return kind === "act" && act?.signedBefore !== undefined;
   });

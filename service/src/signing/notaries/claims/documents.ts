@@ -1,7 +1,7 @@
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { AlteredDocumentError, ServiceError } from "../../../kernel/platform/errors.ts";
 import { furthestDocument } from "../../../orders/fulfilment/fulfilment.ts";
 import { type DocumentFacts, documentMembers } from "../../../orders/order/order.ts";
 import { openRoomDocument, openStored, readRoomDocument, withStored } from "../../envelopes/envelopes.ts";
@@ -61,8 +61,8 @@ async function recordedState({ db, rowMac }: DeskDeps, order: WaitingOrder): Pro
   if (!found) throw new ServiceError("unavailable", "The order has no document.");
   const { kind, sha256, blobKey, mac } = found;
   const document = { orderCode, partnerId, environment, kind, sha256, blobKey };
-  if (!rowMac.holds("documents", documentMembers(document), mac))
-    throw new Error(`the ${kind} document of order ${orderCode} is not what was written`);
+  const altered = () => new AlteredDocumentError(`the ${kind} document of order ${orderCode}`);
+  rowMac.verify("documents", documentMembers(document), mac, { altered });
   return document;
 }
 

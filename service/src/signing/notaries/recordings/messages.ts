@@ -7,8 +7,14 @@ import { minuteMs } from "../../../kernel/platform/clock.ts";
 import { type ColumnCipher, columnCipher } from "../../../kernel/platform/column-cipher.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { isAltered, type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import {
+  isAltered,
+  nullIfAltered,
+  type StateMac,
+  verified,
+  writeStateMacs,
+} from "../../../kernel/platform/database/state-mac.ts";
+import { AlteredRecordError, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { Random } from "../../../kernel/platform/random.ts";
@@ -95,8 +101,7 @@ export async function messagesOf(db: Sql, secrets: SecretBytes, { id }: Pick<Rec
   const cipher = await cipherOf(db, secrets, id);
   return rows.map(({ n, line: sealed, sha256 }): StoredMessage => {
     const line = opened(cipher, sealed, contextOf(id, n));
-    if (line === null || sha256Hex(line) !== sha256)
-      throw new ServiceError("unavailable", `Message ${n} of the recording is not what was written.`);
+    if (line === null || sha256Hex(line) !== sha256) throw new AlteredRecordError(`message ${n} of the recording`);
     const { at, person, text } = JSON.parse(line) as Message;
     return { n, at, person, text, line, sha256 };
   });
@@ -105,8 +110,8 @@ export async function messagesOf(db: Sql, secrets: SecretBytes, { id }: Pick<Rec
 function opened(cipher: ColumnCipher, sealed: Buffer, context: string): string | null {
   try {
     return cipher.decrypt(sealed, context).toString();
-  } catch {
-    return null;
+  } catch (error) {
+    return nullIfAltered(error);
   }
 }
 
@@ -126,8 +131,8 @@ export async function messageFaults(db: Sql, secrets: SecretBytes, recording: Re
     if (at !== -1) return [`Message ${at + 1} is missing, or is not the one that the manifest names.`];
     return found.length > stated.length ? [`Message ${stated.length + 1} is not in the manifest.`] : [];
   } catch (error) {
-    if (!(error instanceof ServiceError) || !isAltered(error)) throw error;
-    return [error.message];
+    if (!isAltered(error)) throw error;
+    return [`${error.what} is not what was written.`];
   }
 }
 

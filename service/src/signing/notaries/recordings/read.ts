@@ -4,6 +4,7 @@ import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isDamaged, isDatabaseError } from "../../../kernel/platform/database/sql-errors.ts";
+import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { BusyError, ServiceError } from "../../../kernel/platform/errors.ts";
 import { MissingKeyError, type SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { type ChainLine, openChunk, readLine, recordKey, sealedBytes } from "../../../providers/providers.ts";
@@ -69,7 +70,7 @@ export const isAway = (error: unknown): boolean =>
   error instanceof MissingKeyError ||
   error instanceof BusyError ||
   (isDatabaseError(error) && !isDamaged(error)) ||
-  (error instanceof ServiceError && error.cause !== undefined);
+  (error instanceof ServiceError && error.cause !== undefined && !isAltered(error));
 
 /** A whole take: all of its chunks joined into one file, in order. */
 export type ReadTake = {

@@ -5,6 +5,7 @@ import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { AlteredRecordError } from "../../../kernel/platform/errors.ts";
 import { type MacTable, stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import { tokenSha256 } from "../../../kernel/platform/secrets.ts";
@@ -267,10 +268,7 @@ export async function appendEvent(
 
 type Stored = { at: string } & LiveEvent;
 
-/**
- * The events of a session, oldest first.
- * @throws Error when an event was altered
- */
+/** The events of a session, oldest first. @throws AlteredRecordError */
 export async function eventsOf(db: Sql, rowMac: RowMac, session: LiveSession): Promise<Stored[]> {
   const rows = await db.query<{ position: number; record: string; sha256: string; mac: Buffer | null }>(sql`
     SELECT position, record, sha256, row_mac AS mac FROM live_events WHERE session_id = ${session.id} ORDER BY position`);
@@ -280,7 +278,7 @@ export async function eventsOf(db: Sql, rowMac: RowMac, session: LiveSession): P
     const isOurs = rowMac.holds("live_events", eventMembers(facts), mac) && hash("sha256", record) === sha256;
     const event = isOurs ? (JSON.parse(record) as Stored & { previousSha256: string | null }) : null;
     if (event === null || position !== index + 1 || event.previousSha256 !== before)
-      throw new Error(`event ${index + 1} of session ${session.id} is not what was written`);
+      throw new AlteredRecordError(`event ${index + 1} of session ${session.id}`);
     before = sha256;
     return event;
   });

@@ -4,6 +4,7 @@ import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { AlteredRecordError } from "../../../kernel/platform/errors.ts";
 import { type MacTable, stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import { fromTasks, taskState } from "../../../kernel/tasks/tasks.ts";
@@ -116,12 +117,12 @@ function marksOf(rowMac: RowMac, { id, headPosition, headSha256 }: Whole, rows: 
       );
     const mark = holds ? (JSON.parse(record) as Mark & { previousSha256: string | null }) : null;
     if (mark === null || position !== index + 1 || mark.previousSha256 !== before)
-      throw new Error(`mark ${index + 1} of run sheet ${id} is not what was written`);
+      throw new AlteredRecordError(`mark ${index + 1} of run sheet ${id}`);
     before = sha256;
     marks.push(mark);
   }
   if (marks.length !== headPosition || before !== headSha256)
-    throw new Error(`run sheet ${id} does not end with mark ${headPosition}`);
+    throw new AlteredRecordError(`the last mark of run sheet ${id}`);
   return marks;
 }
 

@@ -12,7 +12,7 @@ import type { RowMac } from "../../../../src/kernel/platform/row-mac.ts";
 type Deps = { mailer: Mailer; rowMac: RowMac; done: string[] };
 
 // The payloads of this queue have no MAC.
-const rowMac: RowMac = { of: () => Buffer.alloc(36), holds: () => false };
+const rowMac: RowMac = { of: () => Buffer.alloc(36), holds: () => false, verify: () => {} };
 
 const noted = defineMail({
   queue: "noted-mail",

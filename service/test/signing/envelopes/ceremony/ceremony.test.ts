@@ -21,7 +21,7 @@ import type { MemoryBudget } from "../../../../src/kernel/platform/bounds/memory
 import { systemClock } from "../../../../src/kernel/platform/clock.ts";
 import type { Sql } from "../../../../src/kernel/platform/database/database.ts";
 import { isSealed, type Statement, sealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
-import { forged } from "../../../../src/kernel/platform/database/state-mac.ts";
+import { AlteredRecordError } from "../../../../src/kernel/platform/errors.ts";
 import { openSecretsKey } from "../../../../src/kernel/platform/secrets.ts";
 import { sign } from "../../../../src/signing/envelopes/ceremony/sign.ts";
 import { sweepTexts } from "../../../../src/signing/envelopes/ceremony/text-code.ts";
@@ -142,7 +142,7 @@ test("a signer’s link also opens the document that a notary completed afterwar
   const page = await (await fetch(`${running.service.baseUrl}/v/envelope/${verifyCode}`)).text();
   const sha256 = createHash("sha256").update(notarized).digest("hex");
   assert.ok(page.includes(sha256), "the page of the signing names it");
-  for (const wasSignedAgain of [async () => true, () => Promise.reject(forged())]) {
+  for (const wasSignedAgain of [async () => true, () => Promise.reject(new AlteredRecordError())]) {
     const again = running.ceremonyWith({ wasSignedAgain });
     assert.deepEqual(
       (await again.view(link)).copies,
@@ -750,7 +750,10 @@ test("a browser's key signs exactly the prepared act, and any other signature is
       return changed;
     };
     assert.equal((await put(was, is)).length, 1);
-    await assert.rejects(ceremony.complete(link, signature), /was altered/);
+    await assert.rejects(
+      ceremony.complete(link, signature),
+      /prepared act of signer \d+ is not what the service wrote/,
+    );
     await put(is, was);
   }
   assert.deepEqual(await ceremony.complete(link, signature), { outcome: "signed", completed: true });
@@ -921,7 +924,10 @@ test("an envelope is not opened for signers, or places, that somebody else wrote
     sql`row_mac = (SELECT row_mac FROM orders WHERE id <> ${id} AND row_mac IS NOT NULL LIMIT 1)`,
   ]) {
     await change(forged);
-    await assert.rejects(openEnvelope(running.deps, id), /the signers of order [0-9a-f]+ are not what was written/);
+    await assert.rejects(
+      openEnvelope(running.deps, id),
+      /list of signers of order [0-9a-f]{6}… is not what the service wrote/,
+    );
     await change(sql`${as(signers)}, signature_fields = NULL, row_mac = ${mac}`);
   }
   await openEnvelope(running.deps, id);
