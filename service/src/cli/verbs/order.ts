@@ -39,7 +39,7 @@ function adjustmentOf(values: ValuesOf<typeof moveOptions>): { amountCents: numb
 }
 
 function historyText(order: OrderHistory): string {
-  const { documents, shipments, faxes, payments, history, services, ...facts } = order;
+  const { documents, shipments, faxes, payments, history, services, areReceiptsAuthentic, ...facts } = order;
   const rows = (title: string, records: object[]) =>
     records.map((record) => `${title}: ${Object.values(record).join("  ")}`);
   return [
@@ -48,6 +48,7 @@ function historyText(order: OrderHistory): string {
     ...rows("shipment", shipments),
     ...rows("fax", faxes),
     ...rows("payment", payments),
+    ...(areReceiptsAuthentic ? [] : ["payment: a receipt was altered in the database, so what went back is left out"]),
     ...history.map(
       ({ occurredAt, action, actor, fromStatus, toStatus, detail }) =>
         `${occurredAt}  ${action}  ${fromStatus ?? "-"} -> ${toStatus ?? "-"}  by ${actor}${detail ? `  ${JSON.stringify(detail)}` : ""}`,

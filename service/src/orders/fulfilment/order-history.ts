@@ -1,7 +1,7 @@
 import { linesWhere } from "../../kernel/audit/audit.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isoTime, type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
+import { markedAll, verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import {
   fromDocuments,
   fromOrders,
@@ -54,6 +54,11 @@ export type OrderHistory = {
     /** Refunds that were paid outside the payment processor. */
     paidOutside: { document: number; way: OutsideWay; cents: number; at: string }[];
   }[];
+  /**
+   * False if a receipt, or a document that corrects one, was altered in the database. The payments then have no
+   * `returnedCents` and no `paidOutside`.
+   */
+  areReceiptsAuthentic: boolean;
   history: {
     occurredAt: string;
     action: string;
@@ -100,9 +105,11 @@ const history = listOf(
     'fromStatus', x.from_status, 'toStatus', x.to_status, 'detail', x.detail`,
 );
 
+const receipts = sql`FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)} WHERE p.order_id = o.id`;
+
 /**
  * Reads an order of any firm with everything that happened to it.
- * @throws ServiceError `not_found`
+ * @throws ServiceError `not_found`; AlteredRecordError, except for receipts
  */
 export async function orderHistory(db: Sql, code: string): Promise<OrderHistory> {
   const [order] = await db.query<OrderHistory>(sql`
@@ -115,8 +122,9 @@ export async function orderHistory(db: Sql, code: string): Promise<OrderHistory>
       ${history} AS history, ${verifiedOrder}, ${verifiedShipmentsOf(sql`o.id`)},
       ${verifiedAll(faxState, sql`f`, sql`FROM faxes f WHERE f.order_id = o.id`)},
       ${verifiedAll(paymentState, sql`p`, sql`${fromPayments} WHERE p.order_id = o.id`)},
-      ${verifiedAll(billingDocumentState, sql`d`, sql`FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)} WHERE p.order_id = o.id`)}
+      ${markedAll(billingDocumentState, sql`d`, receipts, "areReceiptsAuthentic")}
     ${fromOrders} WHERE ${hasOrderCode(code)}`);
   if (!order) throw orderNotFound();
-  return order;
+  if (order.areReceiptsAuthentic) return order;
+  return { ...order, payments: order.payments.map((each) => ({ ...each, returnedCents: 0, paidOutside: [] })) };
 }

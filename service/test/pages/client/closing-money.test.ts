@@ -15,7 +15,8 @@ import { markMac } from "../../../src/kernel/retention/marks.ts";
 import { clientClosingPath, lockOrder, mailClient } from "../../../src/orders/order/order.ts";
 import { allowPayAgain, askSupplement } from "../../../src/orders/payments/payments.ts";
 import { openRoomsService } from "../../closing/rooms/rooms-service.ts";
-import { mailsTo, newMember } from "../../firms/members/signed-in-member.ts";
+import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
 
 const stripe = await forTests(startStripe());
 const running = await forTests(openRoomsService(stripe.settings("test")));
@@ -260,7 +261,7 @@ test("the mail with the links to documents leaves out an order whose documents w
   assert.equal(await ask(), 1, "no document is left");
 });
 
-test("an order with an altered receipt opens for its client and its firm, and its page says which part is missing", async () => {
+test("an order with an altered receipt opens for its client, its firm and operators, and its page says which part is missing", async () => {
   const [altered = "", other = ""] = await orders({}, {});
   await roomWith(altered, other);
   for (const code of [altered, other]) {
@@ -286,4 +287,10 @@ test("an order with an altered receipt opens for its client and its firm, and it
   const text = await ofFirm.text();
   assert.match(text, missing);
   assert.match(text, /This order’s payments can’t be shown/);
+
+  const { cookie } = await newOperator(running, { roles: ["agent"] });
+  await postForm(`${service.baseUrl}/operator/environment`, { environment: "test" }, { cookie });
+  const ofOperator = await fetch(`${service.baseUrl}/operator/orders/${altered}`, { headers: { cookie } });
+  assert.equal(ofOperator.status, 200);
+  assert.match(await ofOperator.text(), /A receipt was altered in the database/);
 });

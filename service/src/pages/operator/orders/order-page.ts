@@ -15,6 +15,7 @@ import {
   emptyState,
   facts,
   moneyTable,
+  notice,
   pageHead,
   progressSteps,
   statusBadge,
@@ -168,6 +169,12 @@ const undoPaidBackForm = (path: string, { document, way, cents }: Booking, typed
     typed,
   );
 
+const alteredReceipts = notice(
+  "stopped",
+  "A receipt was altered in the database",
+  "The list leaves out what went back. “doctor” names the record: restore it from a backup.",
+);
+
 function payments(view: OrderView): Html {
   const { operator, mayRequestRefund, payAgain, mayDecideMoney, mayBookMoney, losses, typed } = view;
   const { order, history } = view.record;
@@ -179,7 +186,7 @@ function payments(view: OrderView): Html {
   )}</ul>`;
   const hasBookings = hasLossForms(losses) || history.payments.some((each) => each.paidOutside.length > 0);
   const hasDecisions = hasBookings || (payAgain?.refusal === null && !mayDecideMoney);
-  return html`${history.payments.length === 0 ? none : list}${payAgain && payAgainPart(path, payAgain, mayDecideMoney)}${lossPart(losses, { path, mayBook: mayBookMoney, typed })}${hasDecisions && missingForMoney(operator, bookerNeeded)}${mayRequestRefund && html`<div class="form-actions"><a class="button quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
+  return html`${!history.areReceiptsAuthentic && alteredReceipts}${history.payments.length === 0 ? none : list}${payAgain && payAgainPart(path, payAgain, mayDecideMoney)}${lossPart(losses, { path, mayBook: mayBookMoney, typed })}${hasDecisions && missingForMoney(operator, bookerNeeded)}${mayRequestRefund && html`<div class="form-actions"><a class="button quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
 }
 
 const notes = ({ record: { notes: all, names }, mayNote, typed }: OrderView, path: string): Html =>
