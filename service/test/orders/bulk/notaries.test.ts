@@ -29,9 +29,16 @@ async function addCard(): Promise<void> {
 async function addNotaryWithoutCertificate(): Promise<void> {
   const { id } = await newOperator(live.harness, { roles: ["notary"], passkey: false });
   const commission = {
-    ...{ commissionName: "Nora Ames", state: "CT", county: "Hartford", commissionNumber: "2024-1" },
-    ...{ commissionExpires: "2040-01-31", ronRegistration: "RON-77", ronExpires: "2040-01-31" },
-    ...{ tool: "Example Meetings", status: "active", certificate: "" },
+    commissionName: "Nora Ames",
+    state: "CT",
+    county: "Hartford",
+    commissionNumber: "2024-1",
+    commissionExpires: "2040-01-31",
+    ronRegistration: "RON-77",
+    ronExpires: "2040-01-31",
+    tool: "Example Meetings",
+    status: "active",
+    certificate: "",
   };
   await addNotary({ db, clock: () => new Date() }, id, commission, "operator");
 }

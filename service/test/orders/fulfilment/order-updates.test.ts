@@ -218,7 +218,8 @@ test("says what to do when a signer wants to sign on paper, and calls that signi
   const mailOf = async (...ends: Ended[]) => {
     const all = noted(0, ends.length, "EsignDeclined");
     const named = (id: number) => ({
-      ...{ code: String(id), name: `No. ${id}` },
+      code: String(id),
+      name: `No. ${id}`,
       ...(ends[id] ?? { reason: null, wantsPaper: false }),
     });
     const summary = await summaryOf(urgentFirst(all), async (batch) =>

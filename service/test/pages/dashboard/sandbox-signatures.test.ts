@@ -167,29 +167,32 @@ test("a link that was made after the signature is not shown as a request for it"
   const at = (minute: number) => new Date(Date.UTC(2026, 10, 22, 10, minute));
   const shown = (issuedAt: Date) => {
     const signer: SignerState = {
-      ...{
-        n: 1,
-        name: "Jane Doe",
-        email: "jane@example.com",
-        language: "en" as const,
-        routing: 1,
-        auth: "link" as const,
-        status: "signed" as const,
-      },
-      ...{
-        issuedAt,
-        openedAt: at(5),
-        signedAt: at(5),
-        proposal: null,
-        takenIn: false,
-        wantsPaper: false,
-        isSimulated: false,
-        signingUrl: null,
-      },
+      n: 1,
+      name: "Jane Doe",
+      email: "jane@example.com",
+      language: "en" as const,
+      routing: 1,
+      auth: "link" as const,
+      status: "signed" as const,
+      issuedAt,
+      openedAt: at(5),
+      signedAt: at(5),
+      proposal: null,
+      takenIn: false,
+      wantsPaper: false,
+      isSimulated: false,
+      signingUrl: null,
     };
     const part = signersPart({
-      ...{ submission: "", orderCode: "a".repeat(40), signers: [signer], places: [], elsewhere: new Map() },
-      ...{ open: false, isOnHold: false, isNextRound: false, textCodes: false },
+      submission: "",
+      orderCode: "a".repeat(40),
+      signers: [signer],
+      places: [],
+      elsewhere: new Map(),
+      open: false,
+      isOnHold: false,
+      isNextRound: false,
+      textCodes: false,
     });
     return [...render(part).matchAll(/<dt>(Asked|Signed)</g)].map(([, label]) => label);
   };

@@ -50,8 +50,13 @@ test("an operator who came by a link of the command line has no form for it", ()
   assert.match(byLink(), /\$5\.00/);
   assert.doesNotMatch(byLink(), /<form/);
   const assignment = {
-    ...{ id: "1", refund: refund.id, parts: [{ payment: 7, cents: 500 }], reason: "asked", requestedAt: at },
-    ...{ requestedBy: "b", requestedByName: "B" },
+    id: "1",
+    refund: refund.id,
+    parts: [{ payment: 7, cents: 500 }],
+    reason: "asked",
+    requestedAt: at,
+    requestedBy: "b",
+    requestedByName: "B",
   };
   assert.doesNotMatch(byLink({ ...refund, assignment }), /<form|\/approve"|\/drop"/);
 });
