@@ -195,7 +195,7 @@ async function greeting(resources: Resources, outbox: Outbox | null, env: NodeJS
 
 /**
  * Serves until SIGINT or SIGTERM, or until a newer release has migrated the database.
- * @throws StartupError in the latter case, and when the start fails; nothing stays open then.
+ * @throws StartupError in the latter case; that or another error when the start fails. Nothing stays open then.
  */
 export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings = ownProcess()): Promise<void> {
   const { print, stopped } = surroundings;

@@ -98,7 +98,8 @@ export class OwnNode {
 
 /**
  * Finds out which other node of this service is at a URL, by a forwarded request for /healthz, which has no effect.
- * @returns the node's name; null for this node itself, for another program, or for a service with another master key
+ * @returns the node's name; null for this node itself, for another program, or for a service with another master key.
+ * Also null for a node whose clock differs by more than `validMs`.
  * @throws Error when nothing responds
  */
 export async function nodeAt(own: OwnNode, url: string, signal: AbortSignal): Promise<string | null> {

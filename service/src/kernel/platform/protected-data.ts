@@ -44,7 +44,7 @@ export type SealedColumn = {
    */
   by?: Statement;
   isNumbered?: true;
-  /** The constraint that is added to the table once the text of every row is encrypted. */
+  /** The constraint that is validated once the text of every row is encrypted. Until then it checks changed rows. */
   constraint: string;
   /**
    * The SQL expression for the plain text of a row that was written before texts were encrypted. By default it is

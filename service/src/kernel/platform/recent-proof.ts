@@ -1,7 +1,7 @@
 import type { Environment, Principal, Proof } from "../identity/identity.ts";
 import { ServiceError } from "./errors.ts";
 
-/** The time for which a sign-in or its confirmation counts as recent (OWASP ASVS 5.0.0, 7.5). */
+/** The time for which a sign-in, its confirmation or the use of a passkey counts as recent (OWASP ASVS 5.0.0, 7.5). */
 const proofSeconds = 15 * 60;
 
 const isRecent = (at: Date | null, now: Date): boolean =>

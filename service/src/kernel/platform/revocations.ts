@@ -143,8 +143,8 @@ const without = (all: readonly DurableRevocation[], others: readonly DurableRevo
 };
 
 /**
- * Adds to this node's file the revocations that only the database has, and to the database those that only the file
- * has. Each node has a file of its own, so a revocation in any node's file reaches all nodes.
+ * Copies authentic revocations from the database to this node's file, and revocations from the file to the database.
+ * Each node has a file of its own, so a revocation in any node's file reaches all nodes.
  */
 export async function mergeRevocations({ db, rowMac }: { db: Sql; rowMac: RowMac }, path: string): Promise<void> {
   const [rows, lines] = [await durableRevocations(db, rowMac), await readRevocationsFile(path)];

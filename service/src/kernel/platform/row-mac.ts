@@ -16,7 +16,7 @@ export type RowMac = {
   of: (table: string, members: Members) => Buffer;
   /**
    * True if the MAC is valid: a holder of the key wrote exactly these members to the table. False for a row without a
-   * MAC.
+   * MAC, and for a MAC whose key is missing.
    * @param row the members that identify the row when an invalid MAC is reported; by default the first two of `members`
    */
   holds: (table: string, members: Members, mac: Uint8Array | null, row?: Members) => boolean;
@@ -36,8 +36,8 @@ export type RowMac = {
 
 const macBytes = keyIdBytes + 32;
 /**
- * The most MACs that are cached, and the longest row whose MAC is cached. An API key's row is verified on each request.
- * Longer rows, which contain texts of people, are not cached.
+ * The most MACs that are cached for each key, and the longest row whose MAC is cached. An API key's row is verified on
+ * each request. Longer rows, which contain texts of people, are not cached.
  */
 const mostCached = 1000;
 const longestCached = 512;

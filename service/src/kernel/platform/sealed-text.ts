@@ -24,7 +24,7 @@ export type SealedKind =
 export type SealedTexts = {
   /** The sealed form of the text under the current key. */
   seal: (kind: SealedKind, text: string) => string;
-  /** The encrypted forms of the text, one under each key. If the text is stored, its stored form is one of them. */
+  /** The sealed forms of the text, one under each configured key. A text stored under another key matches none. */
   allForms: (kind: SealedKind, text: string) => string[];
   /**
    * Decrypts a sealed form. Returns any other text unchanged, and also an altered form. That is safe: an altered form

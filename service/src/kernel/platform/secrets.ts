@@ -24,8 +24,8 @@ export const keysOf = (master: SecretBytes): readonly SecretBytes[] => [master, 
  * @param uri `file:PATH`; the file contains 64 hex digits
  * @param others further keys for decryption, in the same form; these are never created
  * @param options.mayMake false when data encrypted with a key already exist
- * @throws StartupError for a file that is not a key, for a key named twice, and for a missing key that may not be
- * created
+ * @throws StartupError for a file that can't be read or isn't a key, for a key named twice, and for a missing key that
+ * may not be created
  */
 export async function openSecretsKey(
   uri: string,
@@ -103,8 +103,8 @@ export const derivedToken = (key: Uint8Array, id: string): string =>
   createHmac("sha256", key).update(id).digest("hex").slice(0, 40);
 
 /**
- * The length of a key's id in bytes. Each MAC, and each value encrypted since keys have ids, contains the id of its
- * key.
+ * The length of a key's id in bytes. Each MAC of a row, and each value encrypted since keys have ids, contains the id
+ * of its key.
  */
 export const keyIdBytes = 4;
 

@@ -36,8 +36,9 @@ const testStatements: StatementTime = { statementMs: 15_000 };
  * writes audit lines. Then the blobs are removed from the store. If a crash or an error prevents that,
  * `kernel/platform/blobs/orphans.ts` removes them later.
  *
- * Skips rows whose MAC is invalid. For some tables, the audit log must confirm a row, such as by a line that its
- * template was archived; rows without this are skipped as well. Several nodes may run it concurrently.
+ * Skips rows whose MAC is invalid, if their source has `authentic`. For some tables, the audit log must confirm a row,
+ * such as by a line that its template was archived; rows without this are skipped as well. Several nodes may run it
+ * concurrently.
  * @param testOf the firm whose test documents are deleted; null for all documents
  * @returns the number of marked blobs
  */
@@ -103,8 +104,9 @@ async function markBatch(
 }
 
 /**
- * Locks all rows of the source that refer to these blobs, even rows in another batch.
- * @returns the keys of blobs to which a row with an invalid MAC refers
+ * Locks all rows of the source that refer to these blobs, even rows in another batch. Only for a source that has both
+ * `lockAll` and `authentic`.
+ * @returns the keys of blobs to which a row with an invalid MAC refers; none for another source
  */
 async function alteredAmong(
   tx: Tx,

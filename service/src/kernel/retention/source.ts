@@ -27,11 +27,11 @@ export type Source = {
   /** The locking clause for due rows. Empty if a due row can't become undue again. */
   lock: Statement;
   blobKey: Statement;
-  /** The locking clause for all rows with the same blob; absent when no two rows have the same blob. */
+  /** The locking clause for all rows with the same blob. If one of these rows has an invalid MAC, the blob stays. */
   lockAll?: Statement;
   /**
    * Selects the column `isAuthentic`, which is false for a row whose MAC is invalid; the blob of such a row is never
-   * deleted. Absent for a table without MACs.
+   * deleted. If it is absent, no MAC is verified before a deletion.
    */
   authentic?: Statement;
   /**
@@ -43,8 +43,8 @@ export type Source = {
   deletableAt: Statement;
   rule: Statement;
   /**
-   * SQL condition: no row of the same firm in this table still needs the blob of the row `named` (its columns: id as
-   * text, and blob_key). Rows that are due don't need it.
+   * SQL condition: no other row of the feature that owns the table needs the blob of the row `named` (its columns: id
+   * as text, and blob_key). The source decides whether rows that are due need it.
    */
   unshared: (now: Date) => Statement;
   /**

@@ -177,7 +177,8 @@ export const bringClaimsNearer = (tx: Tx, partnerId: string, seconds: number) =>
  * Closes a task with a person's note, if the task's kind is one that a note closes.
  * @param book records in the books what the person did, and returns details for the audit line; required for tasks
  * about failed refunds
- * @throws ServiceError for a task of another kind, without a note or a required `book`, or for a paused or ended task
+ * @throws ServiceError for a task of another kind, without a note of 1 to 500 characters or a required `book`, or for a
+ * paused or ended task. Another person's claim does not prevent it.
  */
 export const finishTask = (deps: TaskDeps, id: number, by: string, outcome: string, book?: Judge): Promise<void> =>
   change(deps, id, { action: "task.done", by }, async (tx, task, at) => {

@@ -12,7 +12,7 @@ export type NewTask = {
   at: Date;
   environment: Part<Environment>;
   orderId?: Part<number> | null;
-  /** The object that the task is about, if it has no order: an id whose meaning depends on the kind. */
+  /** The id of the object that the task is about; its meaning depends on the kind. May be set with an order, too. */
   subject?: Part<string>;
   reason?: Part<string> | null | undefined;
   isRush?: boolean;

@@ -51,7 +51,8 @@ export async function showTestClock({ db, clock }: TestClockDeps, principal: Pri
 /**
  * Advances the clock of the principal's firm: moves the due times of its test objects, and queues the work that becomes
  * due.
- * @throws ServiceError for a live key, for a time before the clock's, and for a time too far ahead
+ * @throws ServiceError for a live key, for a time before the clock's, for a time too far ahead, and for too many
+ * advances in 24 hours
  */
 export async function advanceTestClock(deps: TestClockDeps, principal: Principal, leap: Leap): Promise<TestClock> {
   const partnerId = requireTest(principal);
@@ -131,7 +132,8 @@ export function testClockJobs(
 }
 
 /**
- * Runs a sweep for at most its time slice. The regular sweeps do the work that remains.
+ * Runs a sweep, and aborts its signal after the time slice. A sweep that ignores the signal runs longer. The regular
+ * sweeps do the work that remains.
  * @throws an error of the sweep, if it occurs within the time slice
  */
 export async function inSlice(sweep: Sweep, partnerId: string, stopping: AbortSignal, ms = sliceMs): Promise<void> {
@@ -139,7 +141,7 @@ export async function inSlice(sweep: Sweep, partnerId: string, stopping: AbortSi
   try {
     await sweep(partnerId, AbortSignal.any([stopping, slice]));
   } catch (error) {
-    // An error after the time slice only means that a statement was canceled, so it is ignored.
+    // Ignores every error after the time slice. Such an error usually means that a statement was canceled.
     if (!slice.aborted) throw error;
   }
 }

@@ -70,7 +70,7 @@ export type BillingDocument = {
   lines: readonly { type: string; label: string; amountCents: number }[];
   discountCents: number;
   totalCents: number;
-  /** True if the payment was for a supplement, which is not part of the order's total. */
+  /** True if the payment was for a supplement: more postage, or (`replacesLoss`) the price that was lost. */
   isSupplement: boolean;
   /** True if the payer paid again after a bank took the first payment back. The order then did not cost more. */
   replacesLoss: boolean;

@@ -45,11 +45,11 @@ export type StatementLine = Paid & {
   /** The firm's own reference for the order, such as a file number. */
   reference: string | null;
   services: string;
-  /** The name of the order's document; null when it has none, or when the caller passed no `titleOf`. */
+  /** The stored or catalog name of the order's document; null without one, or when the caller passed no `titleOf`. */
   document: string | null;
   /**
-   * The discount in the receipt's price, in US cents. 0 on other documents, and on a receipt whose payment differs from
-   * the price.
+   * The discount in the receipt's price, in US cents. 0 on other documents. Also 0 on a receipt for a supplement, for
+   * no order, or for another sum than the price.
    */
   discountCents: number;
   /** The processor's id of the payment, which several orders can share; null when it has none. */
@@ -57,7 +57,7 @@ export type StatementLine = Paid & {
   /** The amount, in the smallest unit of the currency. The statement's sums include only amounts in US dollars. */
   amountCents: number;
   currency: string;
-  /** True if the payment paid its order. The service holds a late or duplicate payment until it is refunded. */
+  /** True if the payment paid its order or a supplement, without replacing a loss. A late or duplicate one is held. */
   applied: boolean;
   /**
    * True if the payer paid again after a bank took the first payment back. `applied` is then false, because the order

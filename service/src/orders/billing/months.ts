@@ -74,7 +74,8 @@ async function storeSums(db: Database, owner: Owner, at: Date): Promise<void> {
 
 /**
  * Compares the stored sums of all closed months with the documents of these months. Logs each difference, and keeps a
- * task open for it until it is gone. An altered row of a firm's months gets a task, too.
+ * task open for it until it is gone, or until a person closes the task. An altered row of a firm's months gets a task,
+ * too.
  */
 export async function checkMonths({ db, clock, log }: JobDeps, stopping: AbortSignal): Promise<void> {
   const firms = await db.query<NamedOwner>(sql`

@@ -113,7 +113,7 @@ const documentContent = (document: BillingDocument) => ({
 
 /**
  * The printed form of a receipt or of a document that corrects one. Its bytes change only with the name of the order's
- * document: after a correction or a deletion.
+ * document: after a correction, a deletion or a new catalog title.
  * @param documentTitle the name of the order's document; null when it has none or it was deleted
  */
 export function drawnDocument(document: BillingDocument, documentTitle: string | null): DrawnPaper {

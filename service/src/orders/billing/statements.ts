@@ -62,7 +62,7 @@ type ClosedRow = Omit<Statement, "sums" | "buyer" | "issuer" | "endsAt" | "isClo
   issuer: Issuer;
   buyer: Buyer | null;
   buyerName: string;
-  /** Null until a job computes the sums, soon after the month has closed. */
+  /** Null until a job computes the sums, soon after the month has closed. An altered row prevents that. */
   stored: StoredSums | null;
 };
 

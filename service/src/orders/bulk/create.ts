@@ -47,9 +47,9 @@ export type Checked = {
 };
 
 /**
- * Checks every row of a file, and creates a bulk from the rows if all are valid as orders. The file itself is not
- * stored. Sending the same file again with the same fields and template version returns the same bulk,
- * unless all of its rows were canceled.
+ * Checks the rows of a file until 200 errors are found, and creates a bulk if all are valid as orders. The file itself
+ * is not stored. Sending the same file again with the same fields and template version returns the same bulk, unless
+ * all of its rows were canceled.
  * @throws ServiceError for a form or a file that can't be read
  */
 export async function createBulk(

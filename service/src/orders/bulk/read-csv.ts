@@ -11,7 +11,8 @@ const longestCell = 4_000;
 const quote = 0x22;
 
 /**
- * Reads a CSV file: RFC 4180, UTF-8 with or without a byte order mark, lines that end in CRLF or LF. Skips empty lines.
+ * Reads a CSV file: RFC 4180, UTF-8 with or without a byte order mark, lines that end in CRLF or LF. Skips lines whose
+ * cells are all empty.
  * @returns the column names from the first line, and the rows below it
  * @throws ServiceError naming the line and the rule
  */

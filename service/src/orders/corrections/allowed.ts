@@ -12,7 +12,7 @@ export type Trouble = OrderState & {
    * doesn't show this, because a fax may be sent while the order is still being shipped.
    */
   lastFax: string | null;
-  /** True if a fax that was sent early has failed and was not resent. */
+  /** True while the order is shipped, if a fax that was sent early failed and nobody requested another attempt. */
   hasFaxFailedEarly: boolean;
   /**
    * The reason why the fax number is fixed: a provider or a person may be sending the fax. Null while the number can
@@ -127,7 +127,7 @@ const specific: Readonly<Record<Exclude<Act, "refund" | "email">, (order: Troubl
   again: whyNotAgain,
 };
 
-/** True if the order was canceled. It was never paid, so nobody could sign, and none of its links opens a document. */
+/** True if the order was canceled. That is before any payment, so nobody could sign, and no link opens a document. */
 export const hasNoLinks = ({ status }: Pick<OrderState, "status">): boolean => status === "Cancelled";
 
 // An email address can be corrected even on hold, and after completion or a refund: links that were mailed to the

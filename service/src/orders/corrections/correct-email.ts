@@ -29,7 +29,7 @@ export type PeopleDeps = {
   closingsOf: (db: Sql, orderId: number) => Promise<readonly { orders: readonly number[] }[]>;
   /**
    * Replaces the email address of participants and of people who are sent documents. Changes the firm's rooms that
-   * contain the orders, and the room `roomId`.
+   * contain the orders, and the room `roomId`. In rooms that contained an order earlier, changes only links to it.
    */
   moveInRooms: (
     tx: Tx,
@@ -40,7 +40,7 @@ export type PeopleDeps = {
   /**
    * Replaces the email address of signers in locked orders, and ends the links that were mailed to the earlier address.
    * People who have not signed are changed only in `movable` orders. People who have signed get new links, but their
-   * records keep the earlier address.
+   * records keep the earlier address. Leaves out an envelope that is being signed in a notary's presence.
    */
   moveSigners: (
     tx: Tx,
@@ -53,8 +53,9 @@ export type PeopleDeps = {
     altered: ReadonlySet<number>;
   }>;
   /**
-   * Ends the links to the notary that these people of the order had at the earlier address, and mails new ones. The
-   * order must be locked, and its correction recorded.
+   * Ends the links to appointments and identity checks that these people of the order had at the earlier address. Mails
+   * new links to appointments, once the order waits for a notary. The order must be locked, and its correction
+   * recorded.
    */
   renewNotaryLinks: (tx: Tx, orderId: number, people: CorrectedPeople, at: Date) => Promise<void>;
 };
@@ -71,7 +72,8 @@ type By = { actor: string; at: Date };
 /**
  * Locks the order, and all orders of the firm that are in a closing with it.
  * @returns `altered`: the codes of those that were left out, because their row was altered
- * @throws ServiceError `not_found` for an order of another owner, and `conflict` when the closing was changed meanwhile
+ * @throws ServiceError `not_found` for an order of another owner, and `conflict` when an order was added to the closing
+ * meanwhile
  */
 export async function lockWithClosing(
   tx: Tx,
@@ -94,8 +96,8 @@ export async function lockWithClosing(
 
 /**
  * Replaces the earlier address in all of the locked orders. Links that were mailed to it end at once, and new ones are
- * mailed. A signature that was made under the earlier address still states it. In orders with a notary, people who have
- * not signed keep the earlier address, too, and so does everybody in canceled orders.
+ * mailed. A signature that was made under the earlier address still states it. While a notary identifies an order's
+ * client, people who have not signed keep the earlier address, too. So does everybody in canceled orders.
  * @param of.roomId a room of the firm in which the address is replaced, even if it contains none of the orders
  * @returns the orders that were changed; `isChanged` is true also if only a participant of a room was changed
  */

@@ -228,7 +228,7 @@ export async function beginAgain(deps: OrderDeps, { owner, orderCode, actor }: W
 /**
  * Opens a task for the operators about a parcel that has not arrived. The order's status stays unchanged until an
  * operator has found out where the parcel is.
- * @throws ServiceError `conflict` when the order's parcel is not in transit, or when the firm has already asked
+ * @throws ServiceError `conflict` when the order's parcel is not in transit, or while the firm's earlier task is open
  */
 export async function reportNotArrived(deps: OrderDeps, { owner, orderCode, actor }: Wanted): Promise<void> {
   const { db, clock } = deps.orders;

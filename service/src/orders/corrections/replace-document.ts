@@ -29,6 +29,7 @@ export type ReplaceDeps = PeopleDeps & {
   orders: OrderDeps;
   /**
    * Ends the order's open envelope in the transaction. Its links stop working, and its signatures are not carried over.
+   * @throws ServiceError `conflict` when everybody has signed
    */
   endRound: (tx: Tx, order: LockedOrder, by: { actor: string; at: Date }) => Promise<void>;
   parcels: Parcels;
@@ -45,7 +46,7 @@ const formFields = ["fields", "find_places"] as const;
 /**
  * Replaces an order's document. The order keeps its price and payment. In EsignPending, everybody is asked again to
  * sign; in other statuses, only when the failed service begins again. The earlier document and its signatures stay
- * stored. Sending the present document again changes nothing.
+ * stored. Sending the present document again changes nothing, even with other fields.
  * @throws ServiceError naming the field and the rule, or the reason why the order's status does not allow it
  */
 export async function replaceDocument(

@@ -97,8 +97,8 @@ type Computed =
 export const missingSubject = "firm";
 
 /**
- * `may_ask` if the firm may report that its parcel has not arrived; `asked` once it has. Null when no parcel is in
- * transit, as for every test order.
+ * `may_ask` if the firm may report that its parcel has not arrived; `asked` while the task of such a report is open.
+ * Null when no parcel is in transit, as for every test order.
  */
 export async function missingParcel(
   db: Sql,

@@ -163,7 +163,7 @@ export async function forgetAnswers(deps: FillDeps, fill: Fill): Promise<void> {
   await saveAnswers(readingOf(deps), { id: fill.id, answers, revision: null, now: deps.templates.clock() });
 }
 
-/** The finished document, unless an order has already used it. @throws ServiceError `not_found` */
+/** The finished document, unless an order has used it or it has expired. @throws ServiceError `not_found` */
 export async function finishedDocument(deps: FillDeps, { id, owner, state }: Fill): Promise<StoredFile> {
   if (state === "completed")
     for (const token of fillTokensOf(deps.secrets, id)) {

@@ -24,7 +24,8 @@ type Deps = Pick<TemplateDeps, "db" | "blobs" | "rowMac" | "clock" | "workers"> 
 type FormChange = { slug: string; environment: Environment; actor: string };
 
 /**
- * Stores a PDF as the next version of a catalog document's form. Every firm can then ask people to fill it in online.
+ * Stores a PDF as the next version of a catalog document's form. Firms can then ask people to fill it in online, unless
+ * their own template for the document has form fields.
  * @throws ServiceError naming the field and the rule; nothing was written then
  */
 export async function addCatalogForm(

@@ -25,7 +25,7 @@ export type NewFillFields = {
   labels: unknown;
   /** True to mail the link to `email`. */
   send: boolean;
-  /** True to finish the fill at once, using only `values`. */
+  /** True to finish the fill at once, with `values` and the values that the form already contains. */
   complete: boolean;
 };
 

@@ -48,11 +48,11 @@ export type Mailable = {
   status: OrderStatus;
   documentsDeletedAt: Date | null;
   payBy: Payer;
-  /** True if the last failed payment attempt was the firm's, and the client became the payer after it. */
+  /** True if the client became the payer, and no payment attempt has failed since. */
   isFailureOfFirm: boolean;
-  /** True if the order was paid, and the firm made all payments. */
+  /** True if the order was paid, and by the firm alone. Ignores a refunded payment that a later one followed. */
   isPaidByFirm: boolean;
-  /** The amount to pay in addition to the order's total; null for none. */
+  /** The supplement that is due now: more postage, or a payment that a bank took back; null for none. */
   supplementCents: number | null;
   /** True if `supplementCents` replaces a payment that a bank took back; null when there is no such amount. */
   replacesLoss: boolean | null;
@@ -102,7 +102,7 @@ export function stillHolds(acceptsPayment: AcceptsPayment, moment: MailMoment, o
 
 /**
  * Returns how many milliseconds to delay a mail that can wait. At night, mail to a firm's client or signer waits until
- * 7 AM in the firm's time zone, because the recipient's zone is unknown.
+ * 7 AM in the firm's time zone, because the recipient's zone is unknown. The setting QUIET_HOURS can turn this off.
  */
 export type UntilMorning = (partnerId: string) => Promise<number>;
 

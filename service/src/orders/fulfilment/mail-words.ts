@@ -9,7 +9,7 @@ export type MailFacts = {
   supplementCents: number | null;
   /** The amount to pay again, because a bank took it back; null for none. */
   lossCents: number | null;
-  /** The amount of the client's payments that were refunded; null if there are none. */
+  /** The amount of the client's payments that were refunded as a whole, in US cents; null if there are none. */
   refundedCents: number | null;
   /** The amount of the partial or failed refund, or of the returned payment, that the mail is about; else null. */
   partCents: number | null;

@@ -102,8 +102,8 @@ export const orderMail = defineMail({
     const isThere = ({ documentsDeletedAt }: Row) => documentsDeletedAt === null || !about.isWhole;
     const orders = rows.filter((each) => stillHolds(acceptsPayment, moment, each) && isThere(each));
     if (orders.length === 0) return null;
-    // Sends no mail if every order of this mail includes only signing, and the client signed all of their documents.
-    // The mail to signers has already linked to the copies.
+    // In a closing, sends no mail if every order of it includes only signing, and the client signed all documents. The
+    // mail to signers has already linked to the copies.
     if (
       covered.closing !== null &&
       !about.isWhole &&

@@ -35,7 +35,7 @@ export type MoveDeps = {
   rowMac: SealDeps["rowMac"];
   /** Opens the sealer. Called only when the move has to seal a document. */
   openSealer: () => Promise<{ sealDocument: SealDeps["sealDocument"]; close: () => Promise<void> }>;
-  /** Refuses a move while a provider works on the locked order. @throws ServiceError `conflict` */
+  /** Refuses a move of the locked order, such as while a provider works on it. @throws ServiceError `conflict` */
   requireByHand?: (tx: Tx, order: LockedOrder, on: PeopleEvent) => Promise<void>;
 };
 

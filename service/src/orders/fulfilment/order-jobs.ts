@@ -55,8 +55,7 @@ export type Taker = {
   actor: string;
   /**
    * Claims a locked live order for the provider, and records the provider's work. Runs in the transaction that locks
-   * the order. After a hold it is called again, and must then return the same result for work that is in progress or
-   * done.
+   * the order. After a hold it is called again, and must then recognize work that is in progress or done.
    * @returns the outcome with which the task is closed, such as `sent by Lob`; `beside` when the provider works but the
    * task stays open; null when people do the work
    */

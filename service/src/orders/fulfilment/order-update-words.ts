@@ -36,7 +36,7 @@ export type Item = { code: string; status: MailedStatus; name: string; reason: s
 /** The orders that the mail lists, and the number of orders of each kind. */
 export type Summary = { items: Item[]; counts: ReadonlyMap<Kind, number> };
 
-/** The subject and the text of the mail. Each kind has a line with its count, even if none of its orders is listed. */
+/** The subject and text of the mail. Each of several kinds has a line with its count, even if no order is listed. */
 export function wordsOf(
   { items, counts, certificates = [] }: Summary & { certificates?: readonly Certificate[] },
   baseUrl: string,

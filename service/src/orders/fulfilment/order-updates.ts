@@ -43,9 +43,10 @@ type OrdersByStatus = (readonly [MailedStatus, readonly number[]])[];
 type OrderUpdate = Owner & { placedBy: string; at: string; orders: OrdersByStatus };
 
 /**
- * Queues a mail for each member or key whose orders need a person or have ended. It is queued two minutes after the
- * first such event, and at most once in 15 minutes. At night it waits until 7 AM in the recipient's zone, unless a
- * closing with one of the orders is due today. Mails of test orders are not delivered, so they don't wait.
+ * Queues a mail for each member or key whose orders need a person, are completed or are refunded. It is queued two
+ * minutes after the first such event, and at most once in 15 minutes. At night it waits until 7 AM in the recipient's
+ * zone, unless a closing with one of the orders is due today, or the recipient chose any hour. Mails of test orders are
+ * not delivered, so they don't wait.
  * @returns the number of queued mails
  */
 export async function mailOrderUpdates({ db, clock, closesToday = never }: UpdateDeps): Promise<number> {

@@ -65,7 +65,8 @@ function requireParcel({ carrier, trackingNumber, untracked = false }: Facts): v
 
 /**
  * Records completed work for a locked order and moves the order, in the caller's transaction. Every path that fulfils
- * orders calls this function, with one exception: `recordFaxAhead` records a fax that is sent early.
+ * orders calls this function, with two exceptions: `recordFaxAhead` records a fax that is sent early, and the sandbox
+ * starts the next service with `transition`.
  * @throws ServiceError when a fact is missing or the transition table does not allow the move; the caller's transaction
  * must then roll back
  */

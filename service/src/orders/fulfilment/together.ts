@@ -44,8 +44,8 @@ type Covered = { closing: string | null; orderIds: readonly number[] };
 type Deps = { db: Database; closingsOf: ClosingsOf };
 
 /**
- * In a closing of several documents, no mail reports these events. The client sees the progress on the closing's pages,
- * and the mail at the end mentions all documents.
+ * In a closing of several documents, no mail reports these events, unless somebody sends it again. The client sees the
+ * progress on the closing's pages, and the mail at the end mentions all documents.
  */
 const onPages: ReadonlySet<MailMoment> = new Set(["signed", "shipped", "delivered", "fax_delivered"] as const);
 
@@ -65,7 +65,7 @@ const merged: Partial<Record<MailMoment, (peer: Peer) => boolean>> = {
 const isPaidByClient = ({ status, statusBeforeHold, isPaidByFirm }: Peer): boolean =>
   wasPaid(status, statusBeforeHold) && !isPaidByFirm;
 
-/** The kinds of mails that name all unpaid documents, even those that an earlier mail named. */
+/** The kinds of mails that name all documents in the same state, even those that an earlier mail named. */
 const repeated: ReadonlySet<MailMoment> = new Set(["quote_ready", "payment_failed"] as const);
 
 /**
@@ -79,7 +79,7 @@ const payingMs = 5_000;
  */
 const askedMs = minuteMs;
 /**
- * The mail about a completed document waits this long for other documents: `working` for documents in progress, `stuck`
+ * The mail about a completed document waits at most this long for others: `working` for documents in progress, `stuck`
  * for documents that a person must correct.
  */
 const longestWaitMs = { working: 3 * dayMs, stuck: 30 * minuteMs };

@@ -28,8 +28,8 @@ type FillFacts = {
   blobKey: string;
   expiresAt: Date;
   /**
-   * `for...`: the only firm and environment whose orders may use the document. `template...`: the template that was
-   * filled in. All of them are null for a document that was not filled in from a firm's template.
+   * `for...`: the only firm and environment whose orders may use the document. `template...`: the firm's template or
+   * the catalog form that was filled in. All of them are null for a PDF that was uploaded or handed in.
    */
   forPartner: string | null;
   forEnvironment: Environment | null;
@@ -131,7 +131,7 @@ export async function insertFill(
 
 const nobodys = { forPartner: null, forEnvironment: null, templateId: null, templateVersion: null } as const;
 
-/** A document that was filled in from a firm's template; its blob is already stored. */
+/** A document that was filled in from a firm's template or a catalog form; its blob is already stored. */
 export type NewFilled = OriginalDocument & {
   token: string;
   slug: string | null;
@@ -199,7 +199,7 @@ export async function fillStates(db: Sql, tokens: readonly string[]): Promise<Re
 
 /**
  * A document that a token stands for. `slug` names the catalog document that was completed online; null for none. `use`
- * names the template from which the document was filled in.
+ * names the template or the catalog form from which the document was filled in.
  */
 export type FilledDocument = OriginalDocument & { slug: string | null; use?: TemplateUse | null };
 

@@ -57,7 +57,7 @@ export async function wasPricedByPerson(db: Sql, orderId: number): Promise<boole
 /**
  * The reason why payment for a quoted order is refused: a suitable notary existed at the quote, but none is left now.
  * Null when the order can be paid. An order that a person priced stays payable, because that person has arranged a
- * notary.
+ * notary. Assumes that the document may be notarized electronically, and not only in ink.
  */
 export async function notaryGapOfQuote(supply: NotarySupply, db: Sql, orderId: number): Promise<string | null> {
   const [sale] = await db.query<NotarizationSale & { notarize: boolean; isArranged: boolean }>(sql`

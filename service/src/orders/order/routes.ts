@@ -45,7 +45,7 @@ export type OrderRouteDeps = {
    */
   templateOfFill: (principal: Principal, token: string) => Promise<UnusedTemplate | null>;
   notarizationOf: (code: string) => Promise<Notarization>;
-  /** Returns the latest charge of the firm's own card or bank account; null without one. */
+  /** Returns the firm's latest charge for the order, apart from charges for supplements; null without one. */
   chargeOf: (code: string) => Promise<OrderCharge | null>;
 };
 

@@ -12,7 +12,7 @@ export type Handler<P> = (payload: P, about: { attempt: number; signal: AbortSig
 export type WorkOptions = {
   /** The number of jobs of this queue that run at once on this node; default 10. */
   concurrency?: number;
-  /** The maximum number of attempts of a job; default 10. */
+  /** An error at this attempt is final; default 10. After a crash, a job runs again even beyond it. */
   maxAttempts?: number;
   /** The delay after a failed attempt (counted from 1); by default it doubles from 1 s up to an hour. */
   retryMs?: (attempt: number) => number;
@@ -25,7 +25,7 @@ type JobOutcome = "done" | "retry" | "dead";
 export type JobsDeps = {
   db: Database;
   log: Log;
-  /** Called with the outcome of each attempt. */
+  /** Called with the outcome of an attempt, after the outcome was stored. */
   onOutcome?: (queue: string, outcome: JobOutcome) => void;
 };
 

@@ -38,7 +38,7 @@ export async function waitedMs(db: Sql, since: string): Promise<number> {
 }
 
 /**
- * Queues a job, unless a job with the same payload is queued already. If that job has failed for good, retries it
+ * Queues a job, unless a job with the same payload is waiting or running. If that job has failed for good, retries it
  * instead.
  */
 export async function requeue(tx: Tx, queue: string, payload: object): Promise<void> {
@@ -65,7 +65,7 @@ export async function enqueueVouched(db: Sql, queue: string, payload: object): P
 
 /**
  * The payload of a job, without its MAC.
- * @throws Error when the MAC is invalid
+ * @throws Error when the MAC is invalid or missing
  */
 export function vouchedPayload<P extends object>(rowMac: RowMac, queue: string, payload: P & { mac?: unknown }): P {
   const { mac, ...rest } = payload;
@@ -114,7 +114,7 @@ SELECT worked.queue FROM unnest(${queues}::text[]) AS worked (queue) WHERE EXIST
   return rows.map(({ queue }) => queue);
 }
 
-/** Milliseconds until the next job of the queue is due, at least 0; null without a job. */
+/** Milliseconds until the queue's next job is due, or the lease of a running one ends; at least 0; null without one. */
 export async function nextDueInMs(db: Sql, queue: string): Promise<number | null> {
   const [next] = await db.query<{ ms: number }>(sql`
 SELECT greatest(0, ceil(extract(epoch FROM due_at - now()) * 1000))::float8 AS ms
@@ -193,7 +193,7 @@ export const sweepFailedJobs = (db: Sql, before: Date, exemptQueues: readonly st
 const never: Statement = sql`'9999-01-01T00:00:00Z'::timestamptz`;
 const isHeld: Statement = sql`failed_at IS NULL AND due_at = ${never}`;
 
-/** The longest lease of any queue. A job that was running at a given time is due again within this interval. */
+/** No queue has a longer lease. A job that was running at a given time is due again within this interval. */
 const longestLease: Statement = sql`interval '15 minutes'`;
 
 /**

@@ -20,12 +20,13 @@ export type MailDeps = {
 export type Letter = MailTemplate &
   Pick<Mail, "id" | "to" | "calendar" | "unsubscribeUrl"> & {
     /**
-     * The environment of the order or room that the mail is about. Mails about test objects are stored and not sent.
+     * The environment of the order or room that the mail is about; default `live`. Mails about test objects are stored
+     * and not sent.
      */
     environment?: Environment;
     /**
      * True for a mail with links to finished documents. Such a mail also contains the newest checkpoint of the
-     * transparency log.
+     * transparency log, if there is one.
      */
     isOfFinished?: boolean;
   };
@@ -34,7 +35,7 @@ type Definition<Payload, Loaded, Deps> = {
   queue: string;
   /**
    * True if the payload contains texts or email addresses. Then the payload gets a MAC, so that database access alone
-   * is not enough to send mails with chosen text.
+   * is not enough to send mails with chosen text. `appointmentMail` makes its own MAC instead.
    */
   isVouched?: true;
   /** The most attempts to send a mail; by default as many as for any job. */

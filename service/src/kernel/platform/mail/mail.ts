@@ -37,7 +37,7 @@ export type Mail = {
 export type Mailer = {
   /**
    * Sends the mail; without a mail server, stores it in the outbox.
-   * @throws Error when the mail server doesn't accept it
+   * @throws Error when the mail server can't be reached or doesn't accept it, or when the file can't be written
    */
   send: (mail: Mail) => Promise<void>;
   /** Stores the mail as a file and doesn't send it, for mails that must not leave this machine. */

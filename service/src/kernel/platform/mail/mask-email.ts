@@ -1,7 +1,7 @@
 // Matches email addresses in external texts, such as a mail server's refusal or an error of a driver.
 const addresses = /[^\s<>"'(),:;@]+@(?=[\p{L}\d-]+(?:\.[\p{L}\d-]+)+)/gu;
 
-/** The text with the local part of every email address masked. */
+/** The text with the local part of every email address masked, if its domain has a dot. */
 export const maskEmails = (text: string): string => text.replace(addresses, (found) => `${[...found][0]}***@`);
 
 /** `d***@example.com`: the first character and the domain. Pages show no more of an address. */

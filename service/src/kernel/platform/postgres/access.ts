@@ -27,7 +27,7 @@ export type Connection = { host: string; port: number; database: string; user: s
 /** The path of the file with the passwords of both roles, in the format of PostgreSQL's `PGPASSFILE`. */
 const passwordFile = (folder: string): string => join(folder, "pgpass");
 
-/** Reads the passwords in the folder of the cluster; null when there are none yet. */
+/** Reads the passwords in the folder of the cluster; null when the file is missing or lacks one of them. */
 function readPasswords(folder: string): Passwords | null {
   let text: string;
   try {
@@ -74,15 +74,15 @@ const isClosed = (folder: string): boolean =>
 
 /**
  * Lets the owner of the tables connect without a password, so that `closeAccess` can set passwords. Call this before
- * the server starts. Does nothing once `closeAccess` has succeeded.
+ * the server starts. Does nothing once `closeAccess` has succeeded, unless the file of passwords was removed since.
  */
 export function openAccess(folder: string): void {
   if (!isClosed(folder)) writeHba(folder, withoutPassword);
 }
 
 /**
- * Sets passwords for both roles, and then requires a password for every connection. Runs once for each cluster,
- * including clusters of earlier releases.
+ * Sets passwords for both roles, and then requires a password for every connection. Does nothing if that is already so.
+ * It runs again after the file of passwords was removed, and for clusters of earlier releases.
  */
 export async function closeAccess(folder: string, host: string): Promise<void> {
   if (isClosed(folder)) return;
@@ -153,7 +153,7 @@ async function tryToConnect(connection: Connection): Promise<void> {
 
 /**
  * True if the server accepts its owner's connection.
- * @throws StartupError when the server requires a different password
+ * @throws StartupError when the server refuses the owner's password or role. Other errors give false.
  */
 export async function answers(folder: string, host: string): Promise<boolean> {
   try {

@@ -53,7 +53,7 @@ function layout(dataDir: string): Layout {
 /**
  * Connects to the database server under `dataDir`, and starts it if it doesn't run. It may already run for the service
  * or for a command, or be left over from a killed process. Several processes may call this at once.
- * @throws StartupError with the reason in one line
+ * @throws StartupError with the reason in one line; or an error of the file system, of `spawn` or of the driver
  */
 export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
   const at = layout(dataDir);

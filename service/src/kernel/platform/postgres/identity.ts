@@ -71,8 +71,8 @@ function hasUserNamespaces(): boolean {
 /**
  * Chooses the user that runs the server. If the service runs as a normal user, the server runs as the same user. Root
  * uses the system's `postgres` user if that user can reach the program and the folder; otherwise root uses a user
- * namespace without privileges. An existing cluster keeps the user that created it.
- * @throws StartupError when root can use neither
+ * namespace without privileges. A cluster that root owns needs the namespace; one of another user needs `postgres`.
+ * @throws StartupError when root can't use what the cluster needs or, without a cluster, either of them
  */
 export function serverIdentity(program: string, folder: string, cluster: string): ServerIdentity {
   if (process.getuid?.() !== 0) return asCaller;

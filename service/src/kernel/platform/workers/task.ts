@@ -62,7 +62,8 @@ export const tooCostly = (error: unknown): boolean =>
 
 /**
  * Runs a task that may exceed its limits.
- * @param whenCostly called if it does; returns another result, or throws an error that fits the request
+ * @param whenCostly called if the task is killed for its time or memory; returns another result, or throws an error
+ * that fits the request
  */
 export const runOr = <Input, Output, Other>(
   workers: Workers,

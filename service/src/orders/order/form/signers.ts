@@ -34,8 +34,8 @@ export type NamedSigner = Omit<OrderSigner, "accessCodeHash"> & { readonly acces
 
 /**
  * The salted hash of a signer's access code; null without a code. The salt depends on the firm and the person, so the
- * same code for the same person always has the same hash. So the service can tell that a signer has one code for
- * several documents of a closing. Without the service's key, nobody can compute a salt.
+ * same code for the same person has the same hash, until SECRETS_KEY changes. So the service can tell that a signer has
+ * one code for several documents of a closing. Without the service's key, nobody can compute a salt.
  */
 export async function accessCodeHashOf(
   rowMac: RowMac,
