@@ -7,9 +7,9 @@ import type { ProvidersDeps } from "./open.ts";
 /** The unfinished work of a provider, across all nodes. */
 export type ProviderBacklog = {
   provider: ProviderName;
-  /** The number of acts that are queued or in progress. */
+  /** The number of acts that are queued, in progress, or in their first look-ups. */
   waitingActs: number;
-  /** The number of acts with an unknown outcome. */
+  /** The number of acts whose outcome stayed unknown after the first look-ups, so that staff must find it out. */
   unknownActs: number;
   /**
    * The time since which the provider has been unavailable: the first failure of the act that has been delayed longest.

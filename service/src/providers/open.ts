@@ -42,7 +42,7 @@ type EventReceipt = { outcome: "stored" | "repeated" } | { outcome: "forged"; wh
 export type Providers = {
   has: (provider: ProviderName) => boolean;
   /**
-   * The call for requests that are safe to repeat. Acts use other calls, which record each request.
+   * The call for requests that are safe to repeat. Acts are performed with other calls, whose last request is recorded.
    * @throws Error without an account
    */
   callOf: (provider: ProviderName) => Call;
@@ -69,9 +69,10 @@ export type Providers = {
     end: Exclude<ActEnd<R>, { kind: "unclear" }>,
   ) => Promise<boolean>;
   /**
-   * Ends an act whose outcome is unknown, with a person's findings at the provider; null means that the act was not
-   * done.
-   * @throws ServiceError when the outcome is known, when another person has claimed its task, or for a malformed id
+   * Ends an act whose outcome is unknown, or that is stranded, with a person's findings at the provider; null means
+   * that the act was not done.
+   * @throws ServiceError `not_found`; `conflict` unless staff were asked to look, or when another person has claimed
+   * the task; `validation` for malformed findings
    */
   resolve: (which: { orderId: number; intentId: number }, finding: ProviderFinding | null, by: string) => Promise<void>;
   /** Adds a handler of the provider's events. A handler returns `irrelevant` for an event that it does not handle. */

@@ -127,7 +127,7 @@ type CopiedRow = Omit<CopiedParts, "signers" | "document"> &
   SigningFacts & { mac: Buffer | null; sha256: string; blobKey: string; documentMac: Buffer | null };
 
 /**
- * Reads the parts to copy from the owner's order; undefined for another owner's order.
+ * Reads the parts to copy from the owner's order; undefined for an unknown order, or another owner's.
  * @throws as `requireSigners`, when the order includes signing
  */
 export async function readCopiedParts(

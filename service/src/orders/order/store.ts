@@ -152,7 +152,9 @@ export async function markHandedIn(tx: Tx, orderId: number, kind: string): Promi
   await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
 }
 
-/** Sets the envelope status that partners see while the envelope is open. The status never moves backward. */
+/**
+ * Sets the envelope status that partners see. Never moves it backward, and changes no envelope that is not open.
+ */
 export async function setEnvelopeStatus(
   tx: Tx,
   order: Pick<LockedOrder, "id">,

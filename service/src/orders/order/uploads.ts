@@ -13,12 +13,13 @@ import { type FillDeps, findFill, insertFill, type UploadForm } from "./fill.ts"
 import { looksLikePdf } from "./original.ts";
 
 /**
- * The most files that a firm may have stored at once, for each kind of form. The limits keep the store from filling up.
- * A closing's form stores all of its files before it is sent, and its draft can wait for days.
+ * The most unused files that a firm may have stored at once, for each kind of form. Used and expired files don't count.
+ * The limits keep the store from filling up. A closing's form stores all of its files before it is sent, and its draft
+ * can wait for days.
  */
 export const mostUploads: Readonly<Record<UploadForm, number>> = { order: 5, closing: 300 };
 
-/** The most files that one member may have stored, so that one member can't use up the firm's limit. */
+/** The most unused files that one member may have stored. For orders, one member can use up the firm's limit. */
 export const mostUploadsByMember: Readonly<Record<UploadForm, number>> = { order: 5, closing: 100 };
 
 /**
@@ -108,7 +109,8 @@ export async function usableUploads(
 /**
  * Opens a stored file so that its pages can be shown. The firm uploaded it with a web form, or somebody filled it in
  * online for the firm.
- * @throws ServiceError `not_found` for a token that is unknown, used, expired or another firm's
+ * @throws ServiceError `not_found` for a token that is unknown, used, expired or another firm's, for an altered row,
+ * and for a missing file
  */
 export async function openUpload(
   deps: Pick<FillDeps, "db" | "blobs" | "rowMac" | "clock"> & { log: Log },

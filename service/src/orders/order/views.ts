@@ -22,7 +22,7 @@ export type OrderRow = BoughtServices &
     discountCents: number;
     totalCents: number;
     createdAt: Date;
-    /** The encrypted notices about parts of the document that people may overlook. */
+    /** The encrypted notices about parts of the document that people may overlook; null for none, and once deleted. */
     documentNotices: Buffer | null;
     /** The reason why a person prices the order; null when nobody does, or no reason is stored. */
     manualQuoteReason: string | null;
@@ -37,15 +37,17 @@ export type PublicOrderRow = OrderRow & {
   environment: Environment;
   customerName: string | null;
   docSlug: string | null;
-  /** The encrypted name of the document. */
+  /** The encrypted name of the document; null without one, and after the document's deletion. */
   documentName: Buffer | null;
   statusBeforeHold: OrderStatus | null;
-  /** True if the last failed payment attempt was the firm's, and the client became the payer after it. */
+  /**
+   * True if the client became the payer after the firm's last failed payment attempt, or without any failed attempt.
+   */
   isFailureOfFirm: boolean;
   /** The carrier of the latest shipment; null without a shipment. */
   carrier: string | null;
   trackingNumber: string | null;
-  /** The time when the retention plan deleted the order's documents; null when it has not. */
+  /** The time when the retention plan deleted documents of the order, maybe not all of them; null for none. */
   documentsDeletedAt: Date | null;
 };
 

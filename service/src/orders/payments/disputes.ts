@@ -36,7 +36,7 @@ export type Dispute = {
   paymentIntent: string;
   /** The disputed amount in US cents; null when the bank named no amount, or one in another currency. */
   amountCents: number | null;
-  /** The sum that the bank named in another currency; null for dollars. */
+  /** The sum that the bank named in another currency; null for dollars, or if the bank named none. */
   foreign: { amount: number; currency: string } | null;
   state: "opened" | "won" | "lost";
 };

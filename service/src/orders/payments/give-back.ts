@@ -29,7 +29,8 @@ export type RefundJobDeps = { db: Database; clock: Clock; log: Log; processor: P
  * Nothing is refunded while a payment is disputed, or while a refund made at the processor is not assigned to its
  * orders. The bank's decision or the assignment queues the job again. A refund that failed at the payer's bank is not
  * repeated: a person pays the money back in another way, as the task about it says.
- * @throws OpenElsewhere after the refunds, if a checkout page of an earlier account is still open
+ * @throws OpenElsewhere after the refunds, if a checkout page of an earlier account is still open; OpenWithoutKey
+ * before them, if a page is open and this node has no key
  */
 export async function refundOrder(deps: RefundJobDeps, orderId: number): Promise<void> {
   const { db } = deps;

@@ -258,7 +258,7 @@ async function afterOpenPage(
   }
 }
 
-/** The jobs that call the processor after an order has moved: they close sessions and refund payments. */
+/** The jobs that close checkouts, refund payments, and find refunds made at the processor without a request here. */
 export function paymentJobs(jobs: Jobs, deps: RefundJobDeps): void {
   const { db } = deps;
   jobs.work<{ orderId: number }>(closeCheckoutQueue, (job) =>

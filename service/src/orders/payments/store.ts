@@ -123,7 +123,7 @@ export type NewPayment = {
 
 /**
  * Records a payment and issues its receipt. If it was already refunded, also issues the credit note.
- * @returns the payment's id; null when a payment of this session was already recorded
+ * @returns the payment's id; null when a payment of this session was already recorded for the order
  * @throws ServiceError `unavailable` when the MAC of the recorded payment is invalid
  */
 export async function recordPayment(tx: Tx, payment: NewPayment): Promise<number | null> {

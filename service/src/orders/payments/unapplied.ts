@@ -29,7 +29,7 @@ export type UnappliedPayment = {
   paymentIntent: string | null;
   /** True if the money is one order's share of a payment for several orders. */
   isShared: boolean;
-  /** The time of the refund; null while the service holds the money. */
+  /** The time when the whole payment was marked as refunded; null until then. */
   refundedAt: Date | null;
   /** False for a row whose payment or event has an invalid MAC. Such a row is not reliable. */
   isAuthentic: boolean;

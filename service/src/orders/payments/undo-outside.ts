@@ -35,9 +35,9 @@ type Undo = { document: number; reason: string; actor: string; at: Date; isRefun
  * Reverses the booking. The caller must have locked the order.
  * @param isRefundOpen true while a requested refund of the order has no decision, or an approved partial refund has
  * moved no money yet
- * @throws ServiceError for a document that is not such a booking, for a booking that is already reversed, and while
- * another refund is open. Also if a bank disputes the payment or took it back, because the loss was booked without this
- * part.
+ * @throws ServiceError for a document that is not such a booking, for a booking that is already reversed, while the
+ * order is in RefundPending, and while another refund is open. Also if a bank disputes the payment or took it back,
+ * because the loss was booked without this part.
  */
 export async function undoPaidOutside(
   tx: Tx,

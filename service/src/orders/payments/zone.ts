@@ -10,7 +10,7 @@ export const billingPartyState: StateMac = {
   covered: (b) => sql`${b}.id, ${b}.partner_id, ${b}.content, ${b}.created_by, extract(epoch FROM ${b}.created_at)`,
 };
 
-/** The time zone until the service has stored an issuer in the database. */
+/** The time zone until an issuer is stored in the database, and in place of an altered one (`zoneOrDefault`). */
 export const defaultZone = "America/New_York";
 
 /**

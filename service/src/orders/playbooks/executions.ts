@@ -67,7 +67,8 @@ const sweepBatch = 1_000;
 
 /**
  * The outcome in a callback's body: its `decision`, or `unspecified` when it has none.
- * @throws ServiceError for a body that is not an object, and for a decision of another type, or empty or too long
+ * @throws ServiceError for a body that is not an object. Also for a decision that is not a text, number or boolean, or
+ * whose text is empty, too long or not plain
  */
 function outcomeOf(body: unknown): string {
   if (body === undefined || body === null) return unspecified;
@@ -92,7 +93,7 @@ async function decide({ db, clock }: DecideDeps, which: store.Which, outcome: st
 
 /**
  * Ends an execution through its callback.
- * @throws ServiceError for an unknown token or an ended execution
+ * @throws ServiceError for an unknown token, an ended or expired execution, and as `outcomeOf`
  */
 export async function decideByCallback(deps: DecideDeps, token: string, body: unknown) {
   const outcome = outcomeOf(body);
@@ -103,7 +104,7 @@ export async function decideByCallback(deps: DecideDeps, token: string, body: un
 /**
  * Ends an execution on behalf of an operator.
  * @param actor for the audit log
- * @throws ServiceError for an unknown or ended execution
+ * @throws ServiceError for an unknown, ended or expired execution, and for a decision that `decisionText` refuses
  */
 export async function decideByOperator(deps: DecideDeps, executionName: string, decision: string, actor = "operator") {
   const id = executionIdOf(executionName);

@@ -15,7 +15,7 @@ export type ExecutionRow = {
   expiresAt: Date;
   outcome: string | null;
   completedAt: Date | null;
-  /** The actor that ended the execution: `callback`, `operator`, or `system` when it expired. */
+  /** The actor that ended the execution: `callback`, `operator`, `operator:ID`, or `system` when it expired. */
   endedBy: string | null;
 };
 

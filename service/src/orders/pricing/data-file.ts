@@ -80,7 +80,7 @@ export function dataFile<T>(content: T): DataFile<T> {
 
 /**
  * The members of a mapping, in the file's order. A key is the text as written in the file, so `005` stays `005`.
- * @throws {DataFileError} when the place is not a mapping
+ * @throws {DataFileError} when the place is not a mapping, a key is not plain, or a key appears twice
  */
 export function members(place: Place): Map<string, Place> {
   if (!isMap(place.node)) fail(place, "must be a mapping of names to values");

@@ -186,9 +186,9 @@ async function audit(
 type Typed = { refund: string; parts: readonly AssignedPart[]; reason: string };
 
 /**
- * Proposes the orders to which a refund belongs. Another operator decides.
- * @throws ServiceError without the permission or a reason, for parts that don't fit, and while another assignment of
- * the refund waits
+ * Proposes the orders to which a refund belongs. As a rule, another operator decides.
+ * @throws ServiceError without the permission or a reason, for parts that don't fit, while another assignment of the
+ * refund waits, and while a requested refund of the payment is being sent or its event is missing
  */
 export async function askAssignment(
   deps: RefundDeps,

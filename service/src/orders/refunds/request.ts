@@ -105,7 +105,8 @@ async function requestPart(
 }
 
 /**
- * Requests a refund of a payment that was not used to pay its order. The order does not move. Another operator decides.
+ * Requests a refund of a payment that was not used to pay its order. The order does not move. As a rule, another
+ * operator decides.
  * @returns the request's id
  * @throws ServiceError without the permission or a reason, for an unknown payment, for one that is no longer held, and
  * while another refund of the order is waiting

@@ -34,7 +34,9 @@ export type RefundRequest = {
    * The payments that the refund returns, each with the amount held at the request or, for a partial refund, the part.
    */
   payments: readonly Held[];
-  /** True if only a part of the held money is refunded. The order then continues. */
+  /**
+   * True if the refund doesn't move the order: it returns a part of the held money, or a payment that did not pay it.
+   */
   part: boolean;
   requestedBy: string;
   requestedByName: string;

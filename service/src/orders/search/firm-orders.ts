@@ -13,7 +13,7 @@ export type FirmOrder = BoughtServices & {
   code: string;
   status: string;
   docSlug: string | null;
-  /** The encrypted name of the document. */
+  /** The encrypted name of the document; null without one, and after the document's deletion. */
   documentName: Buffer | null;
   customerName: string | null;
   customerEmail: string;
@@ -84,7 +84,7 @@ export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit:
 /**
  * A page of the owner's orders, with the positions from which the pages before and after it start. A position is null
  * if the list ends there.
- * @throws ServiceError for a position that this list did not return
+ * @throws ServiceError for a malformed position; whether this list returned it is not checked
  */
 export async function firmOrders(
   db: Sql,

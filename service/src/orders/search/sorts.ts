@@ -22,7 +22,7 @@ const place = (at: Date, code: string): string => `${at.getTime()}-${code}`;
 
 /**
  * Reads a position in a list: the time and the code of the order there.
- * @throws ServiceError for a position that this list did not return
+ * @throws ServiceError for a malformed position; whether a list returned it is not checked
  */
 export function placeOf(text: string): { time: Date; code: string } {
   const [ms = "", code = ""] = text.split("-");

@@ -55,7 +55,8 @@ const longestMessage = 500;
 
 /**
  * Reads the form fields of a template. A field that is missing keeps its value from the previous version. A field that
- * is empty is cleared. Without signing, earlier roles, fields and message are cleared, and sent ones are refused.
+ * is empty is cleared, but an empty name is refused. Without signing, earlier roles, fields and message are cleared,
+ * and sent ones are refused.
  * @throws ServiceError naming the field and the rule
  */
 export function parseContent(

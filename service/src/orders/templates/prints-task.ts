@@ -6,7 +6,7 @@ export type PagePrint = {
   /** The size of the displayed page, in whole points. */
   readonly width: number;
   readonly height: number;
-  /** 32-bit hashes, one for each run of five words in a row, in ascending order. */
+  /** 32-bit hashes of the runs of five words in a row, in ascending order. `storedPrints` keeps only some of them. */
   readonly shingles: readonly number[];
   /**
    * Only for the first page: hashes of the runs of three words near the page's beginning, in the page's sequence.

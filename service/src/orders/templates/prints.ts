@@ -45,7 +45,7 @@ export type FormPrint = { readonly sha256: string; readonly pages: number; reado
 
 /**
  * Compares a document with a template's form.
- * @param onPages the pages that must match, counted from 1; null for all
+ * @param onPages the pages whose words must match, counted from 1; null for all. The sizes of all pages must match.
  */
 export function likenessOf(
   form: FormPrint,

@@ -79,7 +79,8 @@ export async function createTemplate(
 
 /**
  * Adds a version. A field that the request leaves out stays as in the latest version.
- * @throws ServiceError naming the field and the rule; `not_found` for another firm's template
+ * @throws ServiceError naming the field and the rule; `not_found` for another firm's template; `conflict` for an
+ * archived template, and when another version was added at the same time
  */
 export async function addVersion(
   deps: TemplateDeps,

@@ -186,8 +186,8 @@ export async function messageFor({ db, rowMac }: Reading, orderId: number): Prom
 }
 
 /**
- * Counts a firm's templates that are not archived. Locks the count until the transaction ends, so that two concurrent
- * calls can't both add the last allowed template.
+ * Counts a firm's templates in one environment that are not archived. Locks the count until the transaction ends, so
+ * that two concurrent calls can't both add the last allowed template.
  */
 export async function countTemplates(tx: Tx, owner: Owner): Promise<number> {
   const { partnerId, environment } = owner;

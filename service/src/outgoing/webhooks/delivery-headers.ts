@@ -18,7 +18,7 @@ export type Delivered = {
   topic: string;
   place: Place | null;
   keys: SigningKeys;
-  /** The newest checkpoint of the transparency log, as a signed note; null if there is none. */
+  /** The newest checkpoint that this node accepted, as a signed note. Null before one, and while its log is halted. */
   checkpoint: string | null;
 };
 

@@ -36,7 +36,8 @@ export type AppointmentView = {
 
 /**
  * The page on which a person who must appear before the notary books, moves and cancels the appointment for an order.
- * Guests, such as witnesses, only see the appointment.
+ * Guests, such as witnesses, only see the appointment and the way into the open room. Those who send media can also
+ * check their device.
  */
 export function appointmentPage(assets: Pick<Assets, "url">, view: AppointmentView): string {
   const { token, found, now, hasDeviceCheck, reader, error } = view;

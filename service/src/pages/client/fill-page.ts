@@ -14,7 +14,7 @@ import { linkFor, type Reader } from "../ui/words/reader.ts";
 export type FillPageView = {
   fill: Fill;
   firm: ShownFirm;
-  /** The firm's time zone. */
+  /** The firm's time zone; the default one if the record of the firm's zone was altered. */
   zone: string;
   /** The URL of the form, without a step. */
   path: string;

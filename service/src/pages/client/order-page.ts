@@ -29,7 +29,7 @@ export type OrderView = Omit<
   lines: readonly { type: string; label: string; amountCents: number }[];
   /** True if the hosted checkout of the order can be opened now. */
   payable: boolean;
-  /** True if the page links to the appointments: notaries offer times there, or a notary is on duty. */
+  /** True if the order waits for its notarization, and notaries offer times or a notary is on duty. */
   offersAppointment: boolean;
   together: PaidTogether;
   /**
@@ -38,8 +38,8 @@ export type OrderView = Omit<
    */
   supplement: Pick<Supplement, "amountCents" | "replacesLoss"> | undefined;
   /**
-   * True if a bank took the client's payment back, and nobody has paid the price again. False if a record of the
-   * payments was altered.
+   * True if a bank took the client's payment back, and nobody has paid the price again. False when the firm pays now,
+   * and if a record of the payments was altered.
    */
   isPriceOwed: boolean;
   /** The payer whose bank payment is in process, so that nothing is due now; null for none. */

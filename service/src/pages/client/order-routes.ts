@@ -48,15 +48,15 @@ export type OrderPageDeps = {
     acceptsPayment: AcceptsPayment;
     /** Returns the URL of an order's hosted checkout. @throws ServiceError when the order cannot be paid */
     checkoutUrl: (orderCode: string) => Promise<string>;
-    /** The supplement that the client can pay now for a paid order; undefined for none. */
+    /** The supplement that is due, also from the firm, unless it replaces a payment of the firm; undefined for none. */
     supplementOf: (order: { code: string; status: string }) => Promise<Supplement | undefined>;
     /** Returns true if a bank took back what the client paid for the order, and nobody has paid it again. */
     isPriceOwed: (orderCode: string) => Promise<boolean>;
     /** The payer whose bank payment for the order is in process; null for none. */
     payerInProcess: (orderCode: string) => Promise<Payer | null>;
     /**
-     * Returns the client's orders in the order's room that can be paid now, and how many orders are left out. Without a
-     * room, there are none.
+     * Returns the client's orders in the order's room that can be paid now, and how many are left out because they are
+     * stuck or altered. None without a room, or if the room has an altered row.
      */
     payableTogether: (orderCode: string) => Promise<PaidTogether>;
     /**
@@ -97,14 +97,15 @@ export type OrderPageDeps = {
     of: (orderCode: string) => Promise<readonly ProvenDocument[]>;
     /**
      * The transparency log's proof for a document.
-     * @throws ServiceError `not_found` for an unknown or deleted document; `unavailable` or `conflict` while the log
-     * has no proof of it
+     * @throws ServiceError `not_found` for an unknown or deleted document, and for one that was not sealed here;
+     * `unavailable` or `conflict` while the log has no proof of it
      */
     proof: (document: { orderCode: string; documentId: string }, form: ProofForm) => Promise<Buffer>;
     /**
      * Reads a document of an order.
      * @throws ServiceError `not_found` for an unknown or deleted document; `unavailable` when its file is missing from
-     * the store
+     * the store or its row was altered
+     * @throws AlteredDocumentError when the file was altered
      */
     read: (
       orderCode: string,
@@ -199,8 +200,9 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
 }
 
 /**
- * True if a bank took back what the client paid, and nobody has paid it again. If a record of the order's payments was
- * altered, it is false, so that the page stays readable.
+ * True if a bank took back what the client paid, and nobody has paid it again. False when the firm pays now, because
+ * `receipts` is empty then. If a record of the order's payments was altered, it is false, so that the page stays
+ * readable.
  */
 const isPriceOwed = async (
   { payments }: OrderPageDeps,

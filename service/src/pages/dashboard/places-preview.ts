@@ -114,7 +114,7 @@ const signersIn = (sent: string): PreviewSigner[] =>
 
 /**
  * Reads the values that the sender tried on a page, by field name.
- * @throws ServiceError unless the value maps names of fields to single-line texts
+ * @throws ServiceError unless the value maps names of fields to single-line texts of at most `longestEntry` characters
  */
 function entriesIn(sent: unknown, at: string): Map<string, string> {
   const entries = typeof sent === "object" && sent !== null && !Array.isArray(sent) ? Object.entries(sent) : [["", 0]];

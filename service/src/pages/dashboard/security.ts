@@ -131,8 +131,9 @@ ${select({
 </form>`;
 
 /**
- * The firm's rule that changes of live webhooks and live access need a passkey. Only owners with live access and a
- * passkey can change it.
+ * The firm's rule that some changes in live need a recent passkey: all that call `requireProof`, such as webhooks,
+ * keys, live access and charges. Deleting a webhook does not. Only owners with live access and a passkey can change
+ * the rule.
  */
 function liveRule(principal: Principal, session: Session): Html {
   const { passkeyForLive, hasPasskey } = session.proof;

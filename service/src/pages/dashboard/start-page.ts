@@ -204,13 +204,13 @@ type OverviewView = {
    */
   overdue: number;
   /**
-   * A sentence with the number of orders that wait for the firm's payment. Null if there are none, and for a member
-   * without permission to see billing.
+   * A sentence with the number of orders that wait for the firm's payment, or that a record about them was altered.
+   * Null if there are none, and for a member without permission to see billing.
    */
   waiting: string | null;
   /** How many orders need attention only because their payment has had no answer for too long. */
   overdueOrders: number;
-  /** The number of orders per status. */
+  /** The number of orders per status, counted up to `countedMost`. */
   counts: ReadonlyMap<string, number>;
   /** `attention` has the latest orders that need attention, and `changed` the orders that changed last. */
   attention: readonly FirmOrder[];

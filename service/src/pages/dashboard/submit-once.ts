@@ -11,11 +11,11 @@ import type { FormValues } from "../ui/forms/form-body.ts";
 import type { PageCall } from "../ui/page/route.ts";
 import type { Html } from "../ui/render.ts";
 
-/** The hidden fields that make a form create only one object, even if it is sent twice. */
+/** The hidden fields that make a form create only one object, even if it is sent twice with the same content. */
 export type FormSubmission = {
   /** The environment (live or test) in which the form was opened. */
   environment: Environment;
-  /** Identifies this form, so that submitting it twice creates one object. */
+  /** Identifies this form, so that submitting it twice with the same content creates one object. */
   submission: string;
 };
 
@@ -64,7 +64,8 @@ type Submitted<Created> = {
 };
 
 /**
- * Creates an object from a form, once per submission. After an error, the form can be submitted again.
+ * Creates an object from a form, once per submission and content. A form without a submission creates one each time.
+ * After an error, the form can be submitted again.
  * @returns the new object and its name; `created` is null when an earlier request of the same form created it
  * @throws ServiceError from `make`, while an earlier request of the form is in progress, and if its outcome is unknown
  */

@@ -31,11 +31,11 @@ export type RoomView = {
   signsAgain: boolean;
   identity: IdentityState | null;
   consentText: ConsentText;
-  /** The location (city, region and country) that the person entered, exactly as typed, also after a rejection. */
+  /** City, region and country as the person typed them. Empty unless the form was just sent or they were rejected. */
   stated: Readonly<Record<string, string>>;
   /** True if that location was rejected, because the notary may not act for a signer there. */
   isAbroad: boolean;
-  /** True if the person has signed a document in this session. */
+  /** True if the person is a signer who is in the session now and has signed its document. */
   hasSigned: boolean;
   /** The URL of the signing pages while it is this person's turn to sign; otherwise null. */
   signing: string | null;

@@ -28,8 +28,9 @@ type Act = {
   form: FormValues;
   client: Client;
   /**
-   * True if the browser opens the response in a tab of its own: not in a frame, and not for a script. In a frame, only
-   * a script can detect clickjacking. So a form that is sent without scripts must open in a tab.
+   * True if the browser opens the response in a tab of its own: not in a frame, and not for a script. False for a
+   * browser that does not send `Sec-Fetch-Dest`. In a frame, only a script can detect clickjacking. So a form that is
+   * sent without scripts must open in a tab.
    */
   inTab: boolean;
 };

@@ -47,7 +47,8 @@ export const languageCookie = (token: string, language: Language, secure: boolea
   });
 
 /**
- * `Set-Cookie` for the session of a signer who entered a code. Browsers send the cookie only to the pages of this link.
+ * `Set-Cookie` for the session of a signer who entered a code or used an entry link. Browsers send the cookie only to
+ * the pages of this link.
  * @param secure true if the pages are https
  */
 export const sessionCookie = (

@@ -26,9 +26,12 @@ export type PageState = {
   readonly view: SigningView;
   readonly branding: Branding | null;
   readonly words: Words;
-  /** The documents of the closing that the signer signs in front of a notary. */
+  /**
+   * The documents of the closing that the signer signs in front of a notary. Empty before the signer has entered a
+   * code, and where other people see the page.
+   */
   readonly meetings: readonly Meeting[];
-  /** The action that just succeeded. */
+  /** The action that succeeded, as the URL names it; null for none. */
   readonly done: keyof Words["done"] | null;
   /** The error of a rejected form; null for none. */
   readonly error: string | null;

@@ -29,7 +29,10 @@ export type PageOptions = {
   framed?: boolean;
   /** True for a signing page. Many people open it on a slow phone, so it loads only the styles that it needs. */
   signing?: boolean;
-  /** Our own scripts for the page. Apart from rooms and passkeys, pages also work without JavaScript. */
+  /**
+   * Our own scripts for the page. Pages also work without JavaScript, apart from rooms, passkeys, checking files, and
+   * signing with a certificate file.
+   */
   scripts?: readonly Extract<AssetName, `${string}.js`>[];
   /** For a page that is not in English: its language, and the words of the header and footer. */
   language?: FrameLanguage;

@@ -35,8 +35,8 @@ export function roomRetention(
 }
 
 /**
- * The sentence on the page of a proof passport about the retention of its sealed PDF. Null if the plan deletes none, or
- * if this service did not keep the PDF.
+ * The sentence on the page of a proof passport about the retention of its sealed PDF. For a PDF that was not deleted,
+ * null if the plan deletes none, or if this service did not keep the PDF.
  */
 export function proofRetention(
   { test, live }: RetentionPlan,

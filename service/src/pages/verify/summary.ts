@@ -16,7 +16,7 @@ type Unchanged = "yes" | "no" | "failed" | "unchecked";
 export type Summary = {
   document: Words;
   firm: string | null;
-  /** The signatures from before the seal; absent when nobody signed. */
+  /** The signatures from before the seal. Absent or null if there are none, and if the file failed verification. */
   signatures?: Words | null;
   sealed: Words;
   sealedBy: Words;

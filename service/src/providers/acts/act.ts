@@ -10,8 +10,8 @@ export type NewIntent = {
   provider: ProviderName;
   orderId: number;
   /**
-   * The number of the intent among those of this order and act, counted from 1. It stays the same when the intent is
-   * tried again.
+   * Distinguishes the intents of this order and act, such as the number of a label or of a fax attempt. Numbers may
+   * have gaps. It stays the same when the intent is tried again.
    */
   attempt: number;
   /** The input of `perform`, as JSON; encrypted at rest. */
@@ -51,26 +51,27 @@ export type Act<R> = {
   name: string;
   provider: ProviderName;
   /**
-   * The kind of task with which staff do the same work manually. The act does not begin while a person has claimed that
-   * task. The task opens after the provider has been unavailable for half an hour. Null when staff can't do the work.
+   * The kind of task with which staff do the same work manually. An act that is due while a person has claimed that
+   * task is withdrawn, not delayed. The task opens at the first try after the provider was unavailable for half an
+   * hour. Null when staff can't do the work, and when it doesn't replace the act.
    */
   byHand: TaskKind | null;
   /**
    * The time from the act's start, or from a result that leaves the outcome unknown, to the first look-up at the
-   * provider. Must exceed the time-out of the act's request.
+   * provider. Must exceed the time-out of the act's request by more than 5 s (`leavesWithinMs`).
    */
   lookAfterMs: number;
   /**
-   * True if the act is still needed. Called just before the act begins, with the order's row locked. If false, the
-   * intent is withdrawn.
+   * True if the act is still needed. Called before each try, with the order's row locked, unless a person has claimed
+   * the task `byHand`. If false, the intent is withdrawn.
    */
   wanted: (tx: Tx, intent: Intent) => Promise<boolean>;
-  /** Performs the act by sending exactly one request through `call`. */
+  /** Performs the act by sending at most one request through `call`. Sends none if its preparation fails. */
   perform: (
     intent: Intent,
     call: Call,
   ) => Promise<{ kind: "done"; result: R } | Exclude<CallOutcome, { kind: "answered" }>>;
-  /** Looks up an act with an unknown outcome. Only after the result `not_done` is the act performed again. */
+  /** Looks up an act with an unknown outcome. After `not_done`, the act is performed again or has finally failed. */
   lookUp: (
     intent: Intent,
     call: Call,

@@ -18,12 +18,15 @@ export async function pauseByHand(tx: Tx, { byHand }: AnyAct, { orderId }: Inten
   if (byHand !== null) await pauseUnclaimed(tx, orderId, byHand);
 }
 
-/** Reopens the task for staff after an act that was not done, unless the order is on hold. */
+/**
+ * Reopens the task for staff that the act had paused. It stays paused if the order is on hold, or if another task of
+ * its kind is open or claimed.
+ */
 export async function resumeByHand(tx: Tx, { byHand }: AnyAct, { orderId }: Intent): Promise<void> {
   if (byHand !== null) await resumeUnclaimed(tx, orderId, byHand);
 }
 
-/** Opens the task for staff, unless the order is on hold or the task is open or paused. */
+/** Opens the task for staff, unless the order is on hold or the task is open, claimed or paused. */
 export async function openByHand(
   tx: Tx,
   { byHand }: AnyAct,
@@ -53,11 +56,14 @@ export type ActOnRecord = {
   tries: number;
   intendedAt: Date;
   begunAt: Date | null;
-  /** The time of the next look-up; null when none is scheduled. */
+  /**
+   * The planned time of the present try's latest look-up, also after the act has ended. Null until a result has left
+   * the outcome unknown.
+   */
   lookAt: Date | null;
   endedAt: Date | null;
   endedBy: string | null;
-  /** The latest reason: why the act failed, why it waits, or why its outcome is unknown. */
+  /** The latest reason: why the act failed, why it waits, or why its outcome is unknown. Null once it was done. */
   why: string | null;
 };
 
@@ -72,7 +78,7 @@ export const actsOfOrder = (db: Sql, orderId: number) =>
       ended_at AS "endedAt", ended_by AS "endedBy", why, ${verifiedCall}
     FROM provider_calls WHERE order_id = ${orderId} ORDER BY id`);
 
-/** A message about work that a provider may be doing now, and that staff could do instead. Null when there is none. */
+/** A message about an act that a provider may be doing now; null when there is none. Ignores acts with `isBeside`. */
 export async function actUnderWay(db: Sql, orderId: number): Promise<string | null> {
   type Found = Pick<ActOnRecord, "act" | "provider" | "state"> & { isBeside: boolean };
   const acts = await db.query<Found>(sql`
@@ -87,8 +93,8 @@ export async function actUnderWay(db: Sql, orderId: number): Promise<string | nu
 }
 
 /**
- * Refuses manual work on an order while a provider may be doing that work.
- * @throws ServiceError `conflict` while a provider may be doing the work that a person reports as done manually
+ * Refuses manual work on an order while a provider may be performing an act for it, whatever the act.
+ * @throws ServiceError `conflict` while an act without `isBeside` is in progress or its outcome is unknown
  */
 export async function requireNoActUnderWay(db: Sql, orderId: number): Promise<void> {
   const words = await actUnderWay(db, orderId);

@@ -35,7 +35,10 @@ export async function recordLook(deps: LookDeps, tx: Tx, act: AnyAct, looked: In
   }
 }
 
-/** The act was certainly not done, so it begins again, unless a person has claimed the task to look it up. */
+/**
+ * The act was certainly not done, so it begins again, or ends as failed after too many tries. Does nothing if a person
+ * has claimed the task to look it up.
+ */
 async function again(deps: LookDeps, tx: Tx, act: AnyAct, intent: IntentRow): Promise<void> {
   const { id, orderId, failures, provider } = intent;
   const which = { orderId, kinds: ["provider_unclear"], subject: String(id) } as const;

@@ -25,7 +25,7 @@ export type IntentRow = Intent & {
   state: IntentState;
   /** How often the intent's act has begun. Unlike `attempt`, this number grows when the same intent is tried again. */
   tries: number;
-  /** How often the intent's act failed and certainly had no effect. */
+  /** How many tries certainly had no effect. Not counted: tries while the provider was unavailable, and refusals. */
   failures: number;
   looks: number;
   lookAt: Date | null;
@@ -63,7 +63,7 @@ export const callRows = stateRows(callState, {
 export const intentContext = ({ act, orderId, attempt }: Pick<Intent, "act" | "orderId" | "attempt">): string =>
   `${act}:${orderId}:${attempt}`;
 
-/** Inserts an intent and its job. A repeated call with the same act and attempt changes nothing. */
+/** Inserts an intent and its job. A repeated call with the same act, order and attempt changes nothing. */
 export async function insertIntent(tx: Tx, sealed: SealedJson, intent: NewIntent): Promise<void> {
   const { act, provider, orderId, attempt, payload, at, isBeside = false } = intent;
   const [row] = await tx.query<{ id: number }>(sql`

@@ -25,8 +25,8 @@ export const isStranded = (
 
 /**
  * Queues acts that have no job any more, for example because the job's last attempt failed. Otherwise nobody could
- * continue their orders, not even manually. Also opens a task for each act whose look-up has been overdue for
- * `strandedMs`.
+ * continue their orders, not even manually. Leaves out acts after their last look-up, which wait for staff. Also opens
+ * a task for each act whose look-up has been overdue for `strandedMs`.
  */
 export async function resumeStranded({ db, clock }: { db: Database; clock: Clock }): Promise<void> {
   const lost = await db.query<{ id: number; provider: ProviderName }>(sql`
@@ -53,9 +53,10 @@ export async function resumeStranded({ db, clock }: { db: Database; clock: Clock
 type Unclear = { orderId: number; intentId: number };
 
 /**
- * Ends an act whose outcome is unknown, with the result of a person's look-up at the provider.
+ * Ends an act whose outcome is unknown, or that is stranded, with the result of a person's look-up at the provider.
  * @param finding the result of the look-up; null when the act was not done, so that staff do the work
- * @throws ServiceError when the outcome is known, when another person has claimed its task, or for a malformed id
+ * @throws ServiceError `not_found`; `conflict` unless staff were asked to look, or when another person has claimed the
+ * task; `validation` for a malformed finding
  */
 export async function resolveIntent(
   deps: ActDeps,

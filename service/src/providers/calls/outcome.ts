@@ -1,13 +1,16 @@
 import type { BoundedAnswer } from "../../kernel/platform/bounds/bounded-request.ts";
 import { hourMs } from "../../kernel/platform/clock.ts";
 
-/** The outcome of one request. Only `unknown` leaves it open whether the provider acted. */
+/**
+ * The outcome of one request. Only `unknown` leaves it open whether the provider acted. Exception: EasyPost's client
+ * turns some refusals into `unknown`.
+ */
 export type CallOutcome =
   /** The provider answered with a status 2xx. `body` is the parsed JSON; null for an empty answer. */
   | { kind: "answered"; status: number; body: unknown; bytes: Uint8Array }
   /** The act was not done: the provider refused the request, or has no such object. `why` quotes the provider. */
   | { kind: "refused"; status: number; code: string | null; why: string }
-  /** The act was not done: the provider was unreachable, or refuses this account for now. */
+  /** The act was not done: the provider was unreachable or refuses this account for now, or requests are paused. */
   | { kind: "unavailable"; why: string; retryAfterMs: number | null }
   /** The act may have been done: there was no response, or an unreadable one. */
   | { kind: "unknown"; why: string };

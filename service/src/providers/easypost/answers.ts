@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
 import type { CallOutcome } from "../calls/call.ts";
 
-/** A text in EasyPost's answers. The schemas below have only the properties that the service reads. */
+/** A text in EasyPost's answers. The schemas below leave out most properties that the service does not read. */
 const text = Type.String({ maxLength: 2000 });
 const textOrNull = Type.Optional(Type.Union([text, Type.Null()]));
 

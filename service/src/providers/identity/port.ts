@@ -38,8 +38,8 @@ export type IdentityProofing = {
    */
   begin: (proofing: NewProofing) => Promise<{ reference: string }>;
   /**
-   * The URL of the page on which the person shows the identity document, valid for one visit; null when nothing is left
-   * to do.
+   * The URL of the page on which the person shows the identity document, valid for one visit. Null when the person has
+   * nothing to do, also while the provider still decides.
    * @throws ServiceError `unavailable`
    */
   page: (reference: string) => Promise<string | null>;

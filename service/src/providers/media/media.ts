@@ -41,8 +41,8 @@ export type ClientMessage =
 
 export type SentTrack = { readonly mid: string; readonly person: string; readonly media: "audio" | "video" };
 /**
- * `publish`: the answer to the browser's offer. `subscribe`: the engine's offer, which contains all other participants'
- * tracks.
+ * `publish`: the answer to the browser's offer. `subscribe`: the engine's offer, which contains the tracks of the other
+ * participants who send, and of a participant who tests the connection (`loop`).
  */
 export type ServerMessage =
   | { readonly kind: "publish"; readonly sdp: string }
@@ -75,7 +75,10 @@ type Of = { readonly session: string; readonly person: string };
 
 export type MediaEvent =
   | (Of & { readonly kind: "message"; readonly message: ServerMessage })
-  /** The participant's first packet arrived. For an observer, who may send nothing: the browser began to receive. */
+  /**
+   * The first unmuted packet of a connection arrived; emitted again for each new connection. For an observer, who may
+   * send nothing: the browser began to receive.
+   */
   | (Of & { readonly kind: "joined" })
   | (Of & { readonly kind: "left"; readonly cause: EndCause })
   /**
@@ -99,18 +102,19 @@ export type MediaEvent =
 export type MediaEngine = {
   /**
    * Opens a session. @param recording null to record nothing
-   * @throws ServiceError `conflict` for a session that is already open; `unavailable` above the limits and while the
-   * engine starts
+   * @throws ServiceError `conflict` for a session that is already open; `unavailable` above the limits, when the engine
+   * dies or was stopped, and when LiveKit does not list its rooms
    */
   open: (session: string, recording: RecordingRun | null) => Promise<void>;
   /**
-   * Admits a participant, and ends an earlier ticket of the same participant. Before this call, the participant can
-   * neither send nor receive media. If the call fails, an earlier ticket still works.
+   * Admits a participant, and ends an earlier ticket and the connections of the same participant. Before this call,
+   * the participant can neither send nor receive media. If the call is refused, an earlier ticket still works.
    */
   admit: (session: string, person: string, allowed: Allowed) => Promise<Ticket>;
   /**
    * Handles a message from a participant's page.
-   * @throws ServiceError `validation` for a malformed message; `not_found` for a ticket that has ended
+   * @throws ServiceError `validation` for a malformed message; `not_found` for a ticket that has ended; `conflict` when
+   * a later connection replaced this one; `unavailable` above 30 joins or offers a minute, or without a free port
    */
   signal: (ticket: string, message: ClientMessage) => Promise<readonly ServerMessage[]>;
   /** Mutes these kinds of the participant's media: they are neither forwarded nor recorded. */
@@ -118,9 +122,9 @@ export type MediaEngine = {
   /** Ends the participant's ticket and connections. */
   remove: (session: string, person: string) => Promise<void>;
   /**
-   * Closes a session, if it is open. Resolves when its last chunk is durable.
-   * @param everywhere if the session is not open here, also ends media that LiveKit still forwards after another node
-   * died
+   * Closes a session, if it is open. Resolves when its last chunk is durable, or after writing has failed.
+   * @param everywhere if the session is not open here, also ends the LiveKit rooms that another node, or this one
+   * before its restart, opened for it
    */
   close: (session: string, everywhere?: boolean) => Promise<void>;
   /**
@@ -128,6 +132,6 @@ export type MediaEngine = {
    * @returns a function that stops these calls
    */
   listen: (listener: (event: MediaEvent) => void) => () => void;
-  /** Closes all sessions, then ends the engine's process. */
+  /** Closes all sessions, then ends the engine's process, at the latest after 10 s. */
   stop: () => Promise<void>;
 };

@@ -14,12 +14,12 @@ import type { Chunk } from "./webm/take.ts";
 export type SpooledChunk = { readonly line: ChainLine; readonly sealed: Buffer };
 
 /**
- * A file is closed after this time, or when it has `partBytes`. Closed files are moved to the store as the parts of a
- * recording.
+ * A file is closed after this time, when it has `partBytes`, or with the session. Closed files are moved to the store
+ * as the parts of a recording.
  */
 const partMs = minuteMs;
 const partBytes = 16 * 1024 * 1024;
-/** The most chunks in the write queue. Chunks are written one after another. */
+/** The most chunks in the write queue. Chunks are written one after another. A further one ends the recording. */
 const mostWaiting = 400;
 const tagBytes = 16;
 export const sealedBytes = (bytes: number): number => bytes + tagBytes;
@@ -58,7 +58,7 @@ type SpoolEvents = {
   readonly onChunk: (line: ChainLine) => void;
   /** Called when a file of the spool was closed. */
   readonly onPart: (file: string) => void;
-  /** Called when writing has failed for good. */
+  /** Called once, when writing has failed for good or the write queue is full. */
   readonly onFailure: (error: Error) => void;
 };
 
@@ -82,7 +82,7 @@ export type Spool = {
   add: (chunk: Chunk & Place) => void;
   /** Closes the current file if it is old enough. */
   tick: () => void;
-  /** Resolves when everything is durable and the last file is closed. */
+  /** Resolves when everything is durable and the last file is closed; also after a failure, without being durable. */
   close: () => Promise<void>;
 };
 

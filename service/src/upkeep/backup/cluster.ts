@@ -17,7 +17,7 @@ const control = "global/pg_control";
 
 export type ClusterCopy = {
   files: StoredFile[];
-  /** All folders of the cluster. PostgreSQL doesn't start when one of them is missing, even an empty one. */
+  /** The folders in the copy. PostgreSQL doesn't start when one of them is missing, even an empty one. */
   folders: string[];
   lastAuditLine: { id: number; at: string } | null;
 };

@@ -50,7 +50,7 @@ export type RestoreReport = {
  * Creates a data folder from a backup. The folder must be empty; without `keys`, it may contain the keys. Work that was
  * in progress when the backup was made is held until a person releases or discards it.
  * @throws StartupError for a folder that is not empty, for a backup with blobs and an external store, and for a backup
- * that is incomplete, altered or from a newer release; the folder then stays unchanged
+ * that is incomplete, altered or from a newer release. Files that were restored until then are deleted
  */
 export async function restoreBackup(deps: RestoreDeps, folder: string, keys: string | null): Promise<RestoreReport> {
   const { dataDir, blobFolder, schema } = deps;

@@ -94,7 +94,7 @@ export const claimedStatement = (environment: Environment, by: string, limit: nu
   joined(sql`SELECT * ${fromTasks} WHERE claimed_by = ${by} AND environment = ${environment} AND state = 'claimed'
     ORDER BY due_at, id LIMIT ${limit}`);
 
-/** The tasks that a person has claimed. */
+/** The tasks that a person has claimed, without paused ones. */
 export const claimedTasks = (db: Sql, environment: Environment, by: string, limit: number) =>
   listed(db, claimedStatement(environment, by, limit));
 

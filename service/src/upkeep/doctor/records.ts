@@ -11,7 +11,7 @@ import { type Mark, markRows, refusedMarkIds } from "../../kernel/retention/rete
 import { macTables } from "../protected-data.ts";
 import type { Examined, Found } from "./finding.ts";
 
-/** Tables that are left out here, because another check of `doctor` covers them. */
+/** Tables that other checks of `doctor` cover. Deletion marks (`deleted_blobs`) are verified by the running service. */
 const elsewhere: readonly string[] = ["audit_log", "events", "log_trees", "deleted_blobs", "revocations"];
 
 const tables: readonly MacTable[] = macTables.filter(({ table }) => !elsewhere.includes(table.text));
@@ -21,8 +21,8 @@ const listed = (keys: readonly string[]): string =>
   `${keys.slice(0, shown).join(", ")}${keys.length > shown ? ` and ${keys.length - shown} more` : ""}`;
 
 /**
- * Verifies the MACs of all rows in protected tables that no other check of `doctor` covers. Also checks the deletion
- * marks that are recorded as refused.
+ * Verifies the MACs of all rows in protected tables that no other check covers. Of the deletion marks, checks only
+ * those that are recorded as refused: a running service verifies all marks.
  * @throws Error that lists altered rows of each table by key, at most five
  */
 export async function rowsWhole({ db, rowMac }: Pick<Examined, "db" | "rowMac">): Promise<string> {

@@ -41,7 +41,7 @@ const longestWaitMs = 10 * minuteMs;
 const most = 50;
 /**
  * The most characters of a line that a finding quotes. An entry may have 64 KB, but by the grammar, only a line that
- * contains keys is longer than this.
+ * contains keys or a log's name is longer than this.
  */
 const longestShown = 200;
 

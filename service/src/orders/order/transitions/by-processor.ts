@@ -3,8 +3,9 @@ import { type Actor, applyTransition, type LockedOrder, type TransitionResult } 
 import type { ProcessorEvent } from "./table.ts";
 
 /**
- * Moves a locked order by an event that the payment processor signed, by the rules of table.ts. When the order becomes
- * Paid, its first bought service starts. Only payments/ may import this, because nothing else may set an order to Paid.
+ * Moves a locked order by an event about its payment (see `ProcessorEvent`), by the rules of table.ts. When the order
+ * becomes Paid, its first bought service starts. Only payments/ may import this, because nothing else may set an order
+ * to Paid.
  * @throws ServiceError `conflict` when the transition table does not allow the event; nothing was written then
  */
 export async function transitionByProcessor(

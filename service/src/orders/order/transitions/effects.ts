@@ -35,8 +35,9 @@ export const firmChargeQueue = "firm-charge";
 
 /**
  * The queue of orders that wait until somebody of the firm agrees to a charge: new orders, orders that a person priced,
- * and orders whose postage became dearer. The payload is that of `firmChargeQueue`. Nodes of an earlier release would
- * charge every order in that queue, so waiting orders need a queue of their own.
+ * and orders whose postage became dearer. Some of them are paid by their clients; the job skips these. The payload is
+ * that of `firmChargeQueue`. Nodes of an earlier release would charge every order in that queue, so waiting orders need
+ * a queue of their own.
  */
 export const firmWaitQueue = "firm-wait";
 
@@ -139,7 +140,9 @@ export const mailedStatuses = [
 
 export type MailedStatus = (typeof mailedStatuses)[number];
 
-/** True if a person must act on an order with this status. A person of the firm always gets a mail about it. */
+/**
+ * True if a person must act on an order with this status. If it still has the status, the firm is mailed about it.
+ */
 export const isTrouble = (status: MailedStatus): boolean => status !== "Refunded" && status !== "Completed";
 
 /** A status that an order has entered. `n` increases with time. */
@@ -171,21 +174,21 @@ export type Effect = {
   endsSegment?: boolean;
   /** True if a provider may do the status's task, provided that an account is configured. */
   isDispatched?: boolean;
-  /** True to cancel a provider's pending work for the order. */
+  /** True to cancel a provider's pending shipping of the order, if the order was being shipped. */
   isRecalled?: boolean;
   /**
    * True to check the order's label and parcel: the label may not be needed any more, or the parcel may have moved
    * already.
    */
   movesParcel?: boolean;
-  /** The kinds of tasks to close when the order leaves this status. Other code opens them. */
+  /** The kinds of tasks to close when the order leaves this status; a hold only pauses them. Other code opens them. */
   endsTasks?: readonly TaskKind[];
 };
 
 export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
   ManualQuoteRequired: { task: "quote" },
-  // An order enters this status only when a person has priced it. An order that is priced at once has the status from
-  // its insert, without these effects.
+  // Only an order that a person has priced gets these effects. An order that is priced at once has the status from its
+  // insert, and an order on hold may return to it, both without these effects.
   QuoteReady: { mail: "quote_ready", job: firmWaitQueue },
   PaymentFailed: { mail: "payment_failed", endsTasks: ["debit_failed"] },
   Paid: { milestone: "payment.cleared", mail: "payment_received", job: closeCheckoutQueue },
@@ -233,7 +236,7 @@ export function taskOf(order: TaskFacts): TaskKind | undefined {
   return typeof task === "function" ? task(order) : task;
 }
 
-/** The kinds of tasks that are closed when an order leaves its status. */
+/** The kinds of tasks that are closed when an order leaves its status. A hold only pauses them. */
 export function tasksIn(order: TaskFacts): TaskKind[] {
   const task = taskOf(order);
   return [...(task ? [task] : []), ...(effectOf(order).endsTasks ?? [])];

@@ -48,8 +48,8 @@ export function jobsOf(order: Order, moved: Order, on: OrderEvent, at: Date): Jo
     ...jobs(environment === "live" ? liveOnly : []),
     ...(effect.mail ? [{ mail: effect.mail }] : []),
     ...jobs([effect.job, movesEnvelope && envelopeQueue]),
-    // Queues the mails with the appointment links of people whose address was corrected in the meantime. Until now the
-    // linked page was not available.
+    // Queues the mails with the appointment links that were not mailed in the meantime, such as those for corrected
+    // addresses. Until now the linked page was not available.
     ...(waitsAgain ? [{ queue: notaryAgainQueue, payload: { ...payload, at: at.toISOString() } }] : []),
   ];
 }

@@ -78,7 +78,8 @@ const paid: ReadonlySet<string> = new Set<OrderStatus>([
 
 /**
  * True if the order was paid in full, whatever happened afterwards. An order on hold was paid if its status before the
- * hold says so. A status that this release doesn't know is treated as unpaid.
+ * hold says so. In RefundPending or Refunded, also true if a wrong sum was paid. A status that this release doesn't
+ * know is treated as unpaid.
  */
 export const wasPaid = (status: string, statusBeforeHold: string | null): boolean =>
   paid.has(status === "OnHold" ? (statusBeforeHold ?? "") : status);

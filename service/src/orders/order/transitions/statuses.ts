@@ -73,8 +73,8 @@ export const statusLabels: Readonly<Record<OrderStatus, string>> = {
 };
 
 /**
- * The label of a status in one or two words, the same on all pages. A status that only a newer release knows is shown
- * by its name.
+ * The short English label of a status, for pages, mails and certificates. A status that only a newer release knows is
+ * shown by its name.
  */
 export const statusLabel = (status: string): string =>
   Object.hasOwn(statusLabels, status) ? statusLabels[status as OrderStatus] : status;

@@ -31,7 +31,9 @@ export type OrderEvent =
   | "refund_requested"
   | "refunded";
 
-/** Events that only a signed message of the payment processor may cause. */
+/**
+ * Events of the processor or the sandbox. `refunded` also follows a person's assignment, or when no money is left.
+ */
 export type ProcessorEvent =
   | "payment_pending"
   | "payment_failed"

@@ -65,7 +65,8 @@ export async function payerInProcess(db: Sql, orderCode: string): Promise<Payer 
 
 /**
  * SQL expression: who made the payment `p`: the firm, if its own method was charged, or else the payer of the checkout.
- * Verifies no MAC, so it may only decide which words are shown and which mails are sent.
+ * Verifies no MAC, so it may only decide about words, about mails, and whether a client may pay in place of a payment
+ * that a bank took back.
  */
 export const paymentPayer: Statement = sql`(CASE
   WHEN EXISTS (SELECT FROM firm_charges c WHERE c.order_id = p.order_id AND c.payment_intent = p.payment_intent) THEN 'firm'

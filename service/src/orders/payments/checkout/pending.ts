@@ -48,8 +48,8 @@ export async function pendingPayments(
 }
 
 /**
- * Opens a task for each payment whose bank's answer is overdue. Until the bank answers, the orders can't be paid in
- * another way. Altered payments are logged and skipped.
+ * Opens a task for each payment whose bank's answer is overdue. The orders can't be paid in another way until the bank
+ * answers or a person ends the wait. Altered payments are logged and skipped.
  */
 export async function watchPending({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
   const at = clock();
@@ -74,7 +74,8 @@ export async function watchPending({ db, clock, log }: { db: Database; clock: Cl
  * Asks the processor about a pending payment. If the payment has failed, stops waiting for it, so that its orders can
  * be paid again. Moves no order, because only the processor's signed event may. For a payment in an earlier account,
  * stops waiting without a request: the operator must have checked that account before.
- * @throws ServiceError `not_found`; `conflict` with the processor's answer when the wait continues
+ * @throws ServiceError `not_found`; `payments_not_configured`; `conflict` with the processor's answer when the wait
+ * continues
  */
 export async function endPendingPayment(
   { db, clock, processor }: { db: Database; clock: Clock; processor: Processor | null },

@@ -206,7 +206,8 @@ const findAt = (processor: Processor, { id, expiresAt }: CheckoutSession) =>
  * processor forgets idempotency keys after a day. If none is found, the request that creates the session may still be
  * in flight. Repeating it creates no second session, and returns the one to end.
  * @returns `complete` when the payer had completed the session; `expired` also when there is none
- * @throws OpenElsewhere for a session of an earlier account, until it has expired
+ * @throws OpenElsewhere for a session of an earlier or unknown account, until it has expired; ServiceError `conflict`
+ * while another request creates the session
  */
 async function endAtProcessor(
   { db, clock, processor }: { db: Database; clock: Clock; processor: Processor },
@@ -244,8 +245,10 @@ function requireKey(processor: Processor | null, sessions: readonly CheckoutSess
 
 /**
  * Closes all checkouts of the order that can still be paid. Otherwise the order might be paid twice, or after its
- * cancellation. If the processor doesn't handle the order's environment, only ends the rows.
- * @throws OpenWithoutKey on a node without a key, so that a node with the key closes them
+ * cancellation. If the processor doesn't handle the order's environment, only ends the rows. Leaves a session that its
+ * payer has completed.
+ * @throws OpenWithoutKey on a node without a key, so that a node with the key closes them; OpenElsewhere for a checkout
+ * of another account
  */
 export async function closeCheckouts(
   { db, clock, processor: configured }: SessionDeps,

@@ -173,7 +173,9 @@ export async function insertMinting(
   await writeStateMacs(tx, partState, sql`checkout_id = ${id}`);
 }
 
-/** The request that creates a row's session. It is identical each time, so that one row creates only one session. */
+/**
+ * The request for a row's session: the same each time unless the firm's name changes, so that a row has one session.
+ */
 export async function mintRequest(db: Sql, { id, groupId, ...session }: CheckoutSession): Promise<CheckoutRequest> {
   const lines: readonly Part[] =
     groupId === null
@@ -225,8 +227,8 @@ export const markReplacing = (tx: Tx, id: string) =>
   change(tx, sql`s.id = ${id} AND ${current}`, sql`status = 'replacing'`);
 
 /**
- * Marks the session as expired. Call only after the processor confirmed that it can't be paid, or if the order has no
- * processor.
+ * Marks the session as expired. Call only if it can't be paid: the processor confirmed this or refused to create the
+ * session, the session expired in another account, or the order has no processor.
  */
 export const endSession = (tx: Tx, id: string) => change(tx, sql`s.id = ${id} AND ${current}`, sql`status = 'expired'`);
 

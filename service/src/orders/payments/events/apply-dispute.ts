@@ -165,7 +165,8 @@ const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
 /**
  * Applies a dispute to one of the orders that the disputed money paid. An open dispute puts the order on hold and opens
  * a task with the amount. A loss opens another task and keeps or puts the order on hold, unless the order is being
- * refunded. After either decision, refunds that waited continue.
+ * refunded. An order that can't be held, such as a completed one, stays unchanged. After either decision, refunds that
+ * waited continue.
  * @param options `isChange`: true if the event changed the dispute, so that the firm is notified. The firm is also
  * notified if the order never had a task about the dispute: the dispute may have arrived before the payment. `booked`:
  * the result of `bookDispute`

@@ -80,7 +80,9 @@ export const appliedMove = (
 /** The part of the event's money that is for one order. */
 export type Share = {
   amount: number | null;
-  /** The reason why a payment for several orders has the wrong amount; null when the amount is right. */
+  /**
+   * The reason of a wrong sum for several orders or a supplement. Null for a right sum, and for one order's total.
+   */
   mismatch: string | null;
   /** The supplement that the payment is for; null for the order's total. */
   supplementId: number | null;

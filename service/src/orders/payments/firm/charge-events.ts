@@ -50,7 +50,7 @@ export const endChargeTasks = (tx: Tx, charges: readonly store.FirmCharge[], end
 
 /**
  * Mails the firm's owners and the member who requested a payment, once for all its orders. One mail covers several
- * payments that wait for an owner. For a supplement that was not charged, also opens a task, because the parcel waits.
+ * payments that wait for an owner. For postage that was not charged, also opens a task, because the parcel waits.
  * Once the charge is over, queues the deletion of a removed method at the processor.
  */
 export async function notify(

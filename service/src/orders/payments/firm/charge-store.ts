@@ -73,8 +73,8 @@ export type FirmCharge = {
   askedBy: string;
   askedAt: Date;
   /**
-   * The time when the charge was first sent to the processor; null for a charge that was never sent. After that time,
-   * only the processor knows whether a payment exists.
+   * The time when the charge was first sent to the processor. Null for a charge that was never sent, or that an earlier
+   * release sent. After that time, only the processor knows whether a payment exists.
    */
   sentAt: Date | null;
   changedAt: Date;

@@ -42,8 +42,8 @@ const altered = "The operator has to check its record first.";
  * page showed. Leaves out an order that can't be charged in this way, and still charges the others.
  * @returns the orders that were left out; at least one order was charged
  * @throws ServiceError `not_found` for orders that aren't all the firm's; `conflict` when no order can be charged, or
- * the method has changed; `not_payable` without a method, or for a caller who may not spend; the errors of
- * `requireProof`
+ * the method has changed; `not_payable` without a method, or for a caller who may not spend; `payments_not_configured`;
+ * the errors of `requireProof`
  */
 export async function chargeWaiting(
   deps: ChargeDeps,

@@ -40,7 +40,8 @@ export type ExpectedCharge = { cents?: number; methodId?: string };
 /**
  * Creates a charge of the firm's method, at a member's request, for an order that the firm pays. A job sends the
  * charge, and the processor's event moves the order.
- * @throws ServiceError `not_found`; `conflict` when the charge is not the expected one; `not_payable`, also above the caller's limits; the errors of `requireProof`
+ * @throws ServiceError `not_found`; `conflict` when the charge is not the expected one, or another one is under way;
+ * `not_payable`, also above the caller's limits; `payments_not_configured`; the errors of `requireProof`
  */
 export async function chargeByMember(
   deps: ChargeDeps,

@@ -29,10 +29,11 @@ export type GroupChargeEnd<Result> = {
 
 /**
  * Charges the firm's method once for all payable orders of a group that the firm pays. Either all of them are charged,
- * or none is.
+ * or none is. Leaves out orders of $0.00, and orders whose payment a bank took back.
  * @param members reads the group's orders; called a second time when they are locked
  * @throws ServiceError `not_payable` if the firm can pay none of the orders, has no method on file, or the caller's
- * limits are exceeded; `conflict` when the sum or the method is not the expected one
+ * limits are exceeded; `conflict` when the sum or the method is not the expected one; `payments_not_configured`; the
+ * errors of `requireProof`
  */
 export function chargeGroup<Result extends GroupCharge>(
   deps: ChargeDeps,
@@ -90,7 +91,7 @@ const shownStates: Readonly<Record<ChargeState, OrderCharge["state"]>> = {
 };
 
 /**
- * The latest charge of the order's total; null if the total was never charged.
+ * The latest charge of the order's total, even one that was refused and never sent; null if none was requested.
  * @throws ServiceError `unavailable` for an altered charge
  */
 export async function chargeOfOrder(db: Sql, orderCode: string): Promise<OrderCharge | null> {

@@ -49,7 +49,9 @@ export function accountOf(
   return processor.firm;
 }
 
-/** True if a charge was sent through an earlier account of ours at the processor. The sandbox has only one account. */
+/**
+ * True if a charge or setup was sent through an earlier account of ours at the processor. The sandbox has only one.
+ */
 export const wasSentElsewhere = async (
   deps: Pick<FirmPaysDeps, "db" | "clock" | "processor">,
   { environment, sentAt }: { environment: Environment; sentAt: Date | null },

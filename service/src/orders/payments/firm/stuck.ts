@@ -91,8 +91,8 @@ async function watchCharge({ db, log }: WatchDeps, overdue: OverdueCharge & Mark
 }
 
 /**
- * Counts a firm's overdue payments, and returns the ids of the orders that wait for them. Altered payments are counted,
- * but their orders are left out.
+ * Counts a firm's overdue payments, up to 100, and returns the ids of the orders that wait for them. Altered payments
+ * are counted, but their orders are left out.
  */
 export async function overdueOf(
   { db, clock }: { db: Sql; clock: Clock },
@@ -138,8 +138,8 @@ const refusals = {
  * makes sure that none can be made. Only then does the charge end, with all other charges of its payment. The present
  * account can't report a charge that was sent to an earlier account, so an operator must check that account.
  * @param byOperator true if an operator ends the charge; false if an owner of the firm does
- * @throws ServiceError `not_found`; `conflict` for a charge that is not overdue, that the processor can't cancel, or
- * that only an operator may end
+ * @throws ServiceError `not_found`; `conflict` for a charge that has ended or is not overdue, that the processor can't
+ * cancel, or that only an operator may end; `payments_not_configured`; `processor_failed`
  */
 export async function endCharge(
   deps: EndDeps,

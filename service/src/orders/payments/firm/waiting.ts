@@ -91,7 +91,9 @@ export async function waitingOrders(db: Sql, owner: Owner, most = mostWaiting): 
 export const sumOfWaiting = (orders: readonly WaitingOrder[]): number =>
   orders.reduce((sum, { totalCents }) => sum + totalCents, 0);
 
-/** True if the order of this refused charge waits until the firm acts. One mail is about all such orders. */
+/**
+ * True if the charge was refused for lack of a method, an agreement, or a key's limit. One mail covers all such orders.
+ */
 export const waitsForOwner = ({ reason, askedBy }: Pick<FirmCharge, "reason" | "askedBy">): boolean =>
   reason === "no_method" || reason === "not_agreed" || (reason === "no_limit" && askedBy.startsWith("key:"));
 

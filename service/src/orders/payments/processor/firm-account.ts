@@ -28,12 +28,12 @@ type SetupRequest = { id: string; customer: string; environment: Environment; re
 
 export type FirmAccount = {
   /**
-   * Creates the firm as a customer. Repeated requests with the same `id` create only one customer.
+   * Creates the firm as a customer. Requests repeated within a day with the same `id` create only one customer.
    * @throws ServiceError `processor_failed`
    */
   customer: (firm: { id: string; partnerId: string; environment: Environment; name: string }) => Promise<string>;
   /**
-   * Returns the URL of the hosted page where a method is entered. A repeated request returns the same URL.
+   * Returns the URL of the hosted page where a method is entered. A request repeated within a day returns the same URL.
    * @returns null when the processor does not know the customer
    * @throws ServiceError `processor_failed`
    */

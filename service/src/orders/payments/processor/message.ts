@@ -55,7 +55,9 @@ export type RefundMessage = {
   paymentIntent: string | null;
   orderCode: string | null;
   checkoutId: string | null;
-  /** Our id of a payment by the firm's method, from the metadata that the processor copies to the charge. */
+  /**
+   * Our id of a payment by the firm's method, from metadata copied to the charge. Null for the refund's own events.
+   */
   chargeId: string | null;
   /** Our id of the payment, from the metadata of a refund that we requested; null for any other refund. */
   share: string | null;

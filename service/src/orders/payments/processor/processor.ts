@@ -29,16 +29,17 @@ export type Processor = AccountBooks &
     livemode: boolean | null;
     /** The name of an earlier account that the operator uses again, such as `acct_1A2b live`; null for none. */
     accountAgain: string | null;
-    /** Refunds all that is left of a payment. A repeated call refunds nothing more. */
+    /** Refunds all that is left of a payment. A repeated call refunds nothing more, unless the refund has failed. */
     refund: (id: string, paymentIntent: string) => Promise<void>;
     /**
-     * Refunds a part of a payment. A repeated call with the same `request` refunds nothing more, even much later. A
-     * call also refunds nothing if the order's whole share was refunded, because the share includes the part.
+     * Refunds a part of a payment. A repeated call with the same `request` refunds nothing more, even much later,
+     * unless the refund has failed. A call also refunds nothing if the order's whole share was refunded, because the
+     * share includes the part.
      */
     refundPart: (part: RefundPart) => Promise<void>;
     /**
      * Refunds an order's share of a payment, minus the parts that this service requested before. A repeated call
-     * refunds nothing more.
+     * refunds nothing more, unless the refund has failed.
      */
     refundShare: (share: Omit<RefundPart, "request">) => Promise<void>;
     /**
@@ -185,8 +186,9 @@ const metadataOf = (request: string, payment: number | string) => ({
 export const shareRequest = (payment: number | string): string => `payment:${payment}`;
 
 /**
- * Refunds a part unless it was refunded before. Idempotency keys expire after a day and a job may run again later, so
- * the processor's refunds are read first. Requests nothing if pending refunds will return all that is left.
+ * Refunds a part unless it was refunded before; a failed refund doesn't count. Idempotency keys expire after a day and
+ * a job may run again later, so the processor's refunds are read first. Requests nothing if `amountOf` leaves nothing,
+ * because the refunds of the order's parts return its whole share.
  */
 async function refundOnce(
   stripe: Stripe,

@@ -110,7 +110,7 @@ const failuresInARow = 3;
 
 /**
  * Asks for the outcome of disputes that have been open for long. A failed request about a dispute doesn't stop the
- * comparison, even if all of them fail: the next day asks again.
+ * comparison, even if all of them fail: the next day asks again. After three failures in a row, asks about no more.
  */
 async function endDisputes(deps: ReconcileDeps, processor: Processor, day: string, stopping?: AbortSignal) {
   const { db, clock, log } = deps;

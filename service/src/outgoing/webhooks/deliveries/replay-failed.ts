@@ -14,7 +14,7 @@ import { type Period, periodIn } from "./period.ts";
  * for the endpoint's host.
  */
 const atOnce = 200;
-/** A replayed event is not replayed again within this time, so repeated calls send it only once. */
+/** `replayFailed` skips an event within this time of its last replay, so repeated calls send it only once. */
 const againAfterMs = minuteMs;
 /** A call is refused while the webhook has more pending deliveries than this. */
 const mostPending = 200;
@@ -24,7 +24,8 @@ const mostPending = 200;
  * the event must have failed before the period's end. A replay that fails does so after that end. So a later call with
  * the same period doesn't select the event again.
  *
- * Skips events that are being sent, that were replayed in the last minute, or whose subject was deleted.
+ * Skips test events, and events that are being sent, that were replayed in the last minute, or whose subject was
+ * deleted.
  */
 const failedIn = (webhookId: string, { since, until }: Period, now: Date): Statement => sql`
 SELECT max(seq) AS seq FROM webhook_deliveries

@@ -35,8 +35,8 @@ export type AdaptiveWindow = {
   acquire: (webhookId: string, partnerId: string) => void;
   /**
    * Counts a delivery as no longer leased, and resizes the subscription's window.
-   * @param tookMs how long the POST took; null without an answered POST, which keeps the window's size, because it tells
-   * nothing about the endpoint
+   * @param tookMs how long the POST took, even if it failed or timed out. Null if nothing was sent or the outcome is
+   * unknown; the window then keeps its size, because this tells nothing about the endpoint
    * @returns true if the window has enough room to claim more deliveries now
    */
   giveBack: (webhookId: string, partnerId: string, tookMs: number | null) => boolean;

@@ -85,8 +85,8 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
   }
 
   /**
-   * Sends one delivery and records its outcome. If it is late or the dispatcher stops, releases the lease. If the
-   * outcome is unknown, the lease runs out. Never rejects.
+   * Sends one delivery and records its outcome. If it is late, or the dispatcher stops before there is an outcome,
+   * releases the lease. If the outcome is unknown for another reason, the lease runs out. Never rejects.
    */
   async function deliver(delivery: Queued): Promise<void> {
     const { seq, webhookId, partnerId } = delivery;

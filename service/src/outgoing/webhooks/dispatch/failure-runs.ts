@@ -71,9 +71,9 @@ export type FailureRuns = {
 };
 
 /**
- * Counts the consecutive failures of each webhook. Mails the firm's owners once for each run of failures: after 20
- * failures, or after 5 that are spread over at least an hour. For a live webhook, only owners with live access get the
- * mail. A webhook causes at most one such mail a day.
+ * Counts the consecutive failures of each webhook. Deliveries that the service refused to send don't count. Mails
+ * the firm's owners once for each run of failures: after 20 failures, or after 5 that are spread over at least an hour.
+ * For a live webhook, only owners with live access get the mail. A webhook causes at most one such mail a day.
  *
  * A successful delivery ends the run. A success without earlier failures needs no SQL statement. If a write fails, its
  * failures are not counted, which only delays the mail.

@@ -33,10 +33,10 @@ const lookEveryMs = 300;
 /**
  * The owner's events after the cursor, oldest first, with the bodies that webhooks would get now. If there are none, a
  * call with `wait` waits up to that many seconds for the first event. It doesn't wait while too many calls wait on this
- * node.
+ * node, or while the service stops.
  *
  * The cursor is a position in the owner's hash chain. Events get their positions in order, so no event is missed
- * between two calls.
+ * between two calls. Events with an invalid MAC are left out. A body is null if its record no longer exists.
  * @throws ServiceError for an invalid query
  */
 export async function readFeed(deps: FeedDeps, owner: Owner, query: FeedQuery, gone: AbortSignal): Promise<Feed> {
@@ -88,7 +88,8 @@ async function readOnce(
 }
 
 /**
- * Gives positions in the owner's hash chain to all events of the owner that don't have one yet.
+ * Gives positions in the owner's hash chain to all events of the owner that don't have one yet. Skips events whose MAC
+ * is invalid.
  * @returns the chain's last position
  */
 async function endOf(deps: Pick<FeedDeps, "db" | "rowMac">, owner: Owner): Promise<number> {

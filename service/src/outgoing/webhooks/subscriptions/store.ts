@@ -144,7 +144,8 @@ export const selectOfPartner = (db: Sql, partnerId: string) =>
 
 /**
  * Selects the subscriptions that this API key created. Also selects all those of members whom the key added, or whose
- * live access it changed. A member's subscriptions are included even after the member was removed.
+ * live access it changed. A member's subscriptions are included even after the member was removed. Deleted
+ * subscriptions are left out.
  */
 export const selectCreatedByKey = (db: Sql, partnerId: string, keyId: string) =>
   db.query<SubscriptionRecord>(sql`

@@ -130,7 +130,8 @@ async function requireStillAllowed(tx: Tx, principal: Principal, now: Date): Pro
 }
 
 /**
- * Replaces the secret by a new one. The old secret still signs for a day.
+ * Replaces the secret by a new one. The old secret still signs for a day, or until `maxPreviousSecrets` newer ones are
+ * replaced as well.
  * @throws ServiceError for an unknown subscription, or a caller who may not change the firm's webhooks or has no recent
  * proof
  */

@@ -29,7 +29,7 @@ export type BillingView = {
    * database.
    */
   losses: readonly OpenLoss[] | null;
-  /** The orders that wait for the firm's payment, and are not charged automatically. */
+  /** The orders that wait for the firm's payment, without those that `waitingOrders` leaves out. */
   waiting: Waiting;
   now: Date;
   /** The time zone of the dates on this page, and of the months to which spending limits apply. */

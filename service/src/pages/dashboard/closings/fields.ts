@@ -38,7 +38,7 @@ export type ClosingDocument = {
    * form.
    */
   fields: string;
-  /** The id of the template that was made from the same PDF form; empty for none. */
+  /** The id of the template made from the same PDF form. Empty for none, and after one without `ways` was applied. */
   template: string;
   /**
    * When each signer signs, how they are identified, and in which language: JSON (a list of `SignerWay`) from a
@@ -193,8 +193,8 @@ export const clientSigns = (values: FormValues): boolean =>
   values["client_signs"] === "on" || values["submission"] === undefined;
 
 /**
- * True if the service seals the closing passport once every order has ended, which is the default. False only if the
- * form showed the box and it is not ticked.
+ * True if the service seals the closing passport once every order has ended and at least one is completed. This is the
+ * default. False only if the form showed the box and it is not ticked.
  */
 export const sealsWhenDone = (values: FormValues): boolean =>
   values["seals_when_done"] === "on" || values["submission"] === undefined;

@@ -256,7 +256,7 @@ const oftenNotarized = /\b(?:deed|mortgage|affidavit|power of attorney)\b/i;
 
 const isOften = ({ name, fault }: ClosingDocument): boolean => fault === "" && oftenNotarized.test(name);
 
-/** The part of the form in which our script lists the places found in all documents. One click places fields there. */
+/** Our script lists here the places found in the documents ticked for signing. One click places fields there. */
 const placesPart = (documents: readonly ClosingDocument[], values: FormValues): Html =>
   html`<fieldset class="with-script-block" id="closing-places" tabindex="-1" hidden><legend>Where they sign</legend>
 <ul id="closing-places-list"></ul>

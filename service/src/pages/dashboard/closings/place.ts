@@ -32,7 +32,7 @@ import { withoutWay } from "./ways.ts";
  */
 export type RefusedFields = ReadonlyMap<number, readonly { index: number; text: string }[]>;
 
-/** Thrown with all errors of a closing's form; nothing was placed. */
+/** Thrown with the errors of a closing's form; nothing was placed. Errors of later checks are not included. */
 export class ClosingRefused extends ServiceError {
   readonly messages: readonly string[];
   readonly fields: RefusedFields;
@@ -56,7 +56,8 @@ export class ClosingRefused extends ServiceError {
  * @param alongside further changes of the transaction that places the closing
  * @returns the room's code. `isUncharged`: true if this call placed the closing, and the firm pays but is not charged
  * automatically
- * @throws ClosingRefused with the errors of all documents; then nothing was placed
+ * @throws ClosingRefused with the errors of all documents, or with one error of a later check, such as a changed
+ * charge; then nothing was placed
  */
 export async function placeForm(
   orders: OrderDeps,
@@ -137,7 +138,8 @@ function signerFaults(document: ClosingDocument, strays: number, signing: Return
 
 /**
  * Reads the form, and checks and prices each document.
- * @throws ClosingRefused with all errors: those of shared fields once, then those of each document
+ * @throws ClosingRefused with all errors: those of shared fields once, then those of each document. Without any, with
+ * the error of the charge that the form showed
  */
 async function closingIn(orders: OrderDeps, request: FastifyRequest, values: FormValues): Promise<NewClosing> {
   const principal = principalOf(request);

@@ -12,7 +12,7 @@ import { type Html, html } from "../../ui/render.ts";
 
 type CancelCall = PageCall<{ code: string }>;
 
-/** True if the firm can cancel the order. That is possible until the order is paid. */
+/** True if the order's status permits a cancellation: it is unpaid. A payment in progress still prevents one. */
 export const isCancellable = (order: PublicOrderRow): boolean => targetOf(order, "cancelled") !== null;
 
 /** The form that cancels an order; it asks for confirmation and for the reason. */

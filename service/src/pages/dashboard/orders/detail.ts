@@ -80,7 +80,7 @@ export type OrderDetailView = OrderRoomsView &
     payable: boolean;
     /** True if orders of this environment are paid by a hosted checkout. */
     hasCheckout: boolean;
-    /** The amount to pay now: the order's total, or a supplement after a correction. */
+    /** The sum of a due supplement (postage, or a payment that a bank took back), otherwise the order's total. */
     dueCents: number;
     /** A sentence on when the order's documents will be deleted, or were deleted. */
     retention: Html | string | null;

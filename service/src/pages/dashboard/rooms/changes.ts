@@ -84,7 +84,8 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
 }
 
 /**
- * Adds the forms that hand this device to the signers of all documents of the closing, and that end signing on devices.
+ * Adds the forms that hand this device to the signers of the firm's documents of the closing, and that end signing on
+ * devices. Only documents that wait for signatures now are signed there.
  */
 function signingForm(forms: FastifyInstance, { frame, closings }: RoomsDeps, formIn: FormIn): void {
   const { limits, baseUrl } = frame;
@@ -122,8 +123,8 @@ function sealForm(forms: FastifyInstance, { frame, closings }: RoomsDeps, formIn
 }
 
 /**
- * Adds two forms: one charges the firm's card or bank account once for all of the room's orders that the firm pays; the
- * other makes their clients pay instead.
+ * Adds two forms: one charges the firm's card or bank account once for the room's payable orders that the firm pays,
+ * with the exceptions of `roomCharge`. The other makes the clients pay the prices that are still unpaid.
  */
 function firmPaysForms(forms: FastifyInstance, { frame, checkout }: RoomsDeps, formIn: FormIn): void {
   pageRoute(forms, frame, {

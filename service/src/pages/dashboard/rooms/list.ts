@@ -19,7 +19,7 @@ export type RoomsView = Page &
     isFirstPage: boolean;
     /** For each room's code: when the room last changed. */
     lastChanges: ReadonlyMap<string, Date>;
-    /** The open closings, sorted by due date. */
+    /** The open closings that `openClosings` selects, at most 50, sorted by due date. Empty after the first page. */
     closings: readonly OpenClosing[];
     /** How many of the firm's rooms are open. */
     openRooms: number;

@@ -17,9 +17,9 @@ import { type FormIn, formPath, problemOf, type RoomDetailView } from "./view.ts
 type Deps = { frame: DashboardFrame; closings: SealClosingDeps; sandbox: SandboxDeps };
 
 /**
- * Adds the forms that move all test orders of a room. One payment pays all orders of the same payer. Completions run
- * one after another and stop at the first error, which the page shows. Orders that were completed before the error keep
- * their new status.
+ * Adds the forms that move all of the firm's test orders in a room. One payment pays all orders of the same payer.
+ * Completions run one after another and stop at the first error, which the page shows. Orders that were completed
+ * before the error keep their new status.
  */
 export function sandboxForms(forms: FastifyInstance, { frame, closings, sandbox }: Deps, formIn: FormIn): void {
   pageRoute(forms, frame, {

@@ -39,8 +39,8 @@ export type FirmPaysRoom = {
   /** The amount, in cents, that a payment by the firm would charge now for the room's orders. */
   chargeableCents: number;
   /**
-   * The orders whose price is unpaid. `refusal` says why an order's client can't pay it instead of the firm. It is read
-   * only if the part `payment` shows an error; otherwise it is null.
+   * The orders that the firm pays and whose price is unpaid. `refusal` says why an order's client can't pay it instead.
+   * It is read only if the part `payment` shows an error; otherwise it is null.
    */
   prices: readonly (ShownOrder & { refusal: string | null })[];
   /** The firm's payments that are in progress; for each, its charges of orders in this room. */

@@ -107,8 +107,8 @@ const memberTable = ({ principal, members }: { principal: Principal; members: re
   );
 
 /**
- * The buttons for a member. An owner without live access can't manage members with live access. While there are other
- * members, the only owner can neither give up the role nor leave.
+ * The buttons for a member. An owner without live access can't manage members with live access. The only owner
+ * can't give up the role, and can leave only as the last member.
  */
 function actions(principal: Principal, member: Member, members: readonly Member[]): Html {
   const { userId, email, role, liveAccess, seesBilling } = member;

@@ -76,7 +76,7 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
 
   /**
    * The document that somebody filled in online; null for an empty id.
-   * @throws ServiceError when orders can no longer use it
+   * @throws ServiceError when orders can't use it: it is unknown, not completed, or in an order already
    */
   async function filledFor(request: FastifyRequest, id: string) {
     if (id === "") return null;

@@ -16,7 +16,8 @@ export function noteFailing(linked: FastifyInstance, deps: { db: Sql }): void {
 }
 
 /**
- * The warning about webhooks with failing deliveries. Every dashboard page shows the warning until a delivery succeeds.
+ * The warning about webhooks with failing deliveries. Every dashboard page of a member shows it until a delivery
+ * succeeds or the webhook is deleted.
  */
 export function failingBanner(request: FastifyRequest): Html | "" {
   const failing = found.get(request) ?? [];

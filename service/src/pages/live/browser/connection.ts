@@ -72,7 +72,7 @@ type Heard = {
   track: (person: string, track: MediaStreamTrack) => void;
   /** Called after `track`, with the people who are still in the room. */
   gone: (people: Set<string>) => void;
-  /** Called once, when the connection has failed for good. */
+  /** Called at most once, when the connection has failed for good; never after `retire` or `close`. */
   failed: () => void;
 };
 
@@ -82,8 +82,8 @@ type Heard = {
  * @param own the media to send; null to send nothing
  * @param page distinguishes this page from others of the same person
  * @param actedAt the time of the person's last action on this page
- * @param before the connection to replace. It is closed only after the server has issued the new ticket. If it were
- * closed earlier, the server would see a failure, and ask this page to join again
+ * @param before the connection to replace. It is closed only after the request for the new ticket, even if that request
+ * fails. If it were closed earlier, the server would see a failure, and ask this page to join again
  */
 export async function connect(
   base: string,
@@ -178,7 +178,8 @@ const stableMs = 10_000;
 
 /**
  * Joins, and joins again after each failure. Only one attempt runs at a time. A call during an attempt starts another
- * one after it, because the running attempt may use an expired ticket.
+ * one after it, because the running attempt may use an expired ticket. None follows an attempt that ends with
+ * `stopped`.
  */
 export function joiner(attempt: () => Promise<Attempt>, now: () => number = () => performance.now()) {
   let isRunning = false;

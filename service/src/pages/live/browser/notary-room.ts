@@ -49,7 +49,7 @@ const page = crypto.getRandomValues(new Uint32Array(2)).join("-");
  * connection.
  */
 let actedAt = Date.now();
-/** True if another page has the person's connection. This page then requests it only after an action of the person. */
+/** True from when another page gets the connection until the person acts here. Until then, this page requests none. */
 let isQuiet = false;
 /**
  * True while this page waits for the server to decide which of the person's pages gets the connection. Until then, this
@@ -195,7 +195,7 @@ function apply(): void {
 
 const refresh = startRefreshing(base, apply);
 
-/** While media are connected, submitting a form must not load another page, so the response only updates this page. */
+/** While the session is open to the person, submitting a form must not load another page; it only updates this one. */
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!(form instanceof HTMLFormElement) || !form.closest("#room-part") || room.dataset["media"] !== "on") return;

@@ -7,7 +7,7 @@ type Pictures = {
   nameOf: (person: string) => string;
   /** The label of the button that enlarges a picture; undefined on pages without that button. */
   larger: string | undefined;
-  /** Called when the browser blocks playback until the person has tapped. */
+  /** Called when playback fails, usually because the browser blocks it until the person has tapped. */
   silenced: () => void;
 };
 

@@ -1,5 +1,5 @@
-// Keyboard shortcuts of the console. Every shortcut has an equivalent link or button; single-letter shortcuts can be
-// switched off (WCAG 2.1.4).
+// Keyboard shortcuts of the console. Every shortcut has an equivalent link or button; all except `?` can be switched
+// off (WCAG 2.1.4).
 const stored = "console-keys";
 const help: readonly (readonly [keys: string, what: string])[] = [
   ["/", "Find an order"],

@@ -157,7 +157,7 @@ type Desk = {
   show: (ready: Ready) => void;
 };
 
-/** Uses keys at the notary's trust service, which receives and signs only the hash that this page computed. */
+/** Uses keys at the notary's trust service. Our service passes on the token and the hash that this page computed. */
 function remoteKeys({ order, during, tell, forget, show }: Desk): void {
   const [token, keys] = [part<HTMLInputElement>("remote-token"), part<HTMLSelectElement>("remote-key")];
   const [find, open] = [part<HTMLButtonElement>("remote-find"), part<HTMLButtonElement>("remote-open")];
@@ -274,7 +274,7 @@ function messageDigestOf(signedAttrs: Uint8Array): Uint8Array {
   return digest && !another ? digest : new Uint8Array(0);
 }
 
-/** @throws Refused with the service's message */
+/** @throws Refused with the service's message; another error when the service doesn't answer with JSON */
 async function post<T extends object>(url: string, body: Record<string, string>): Promise<T> {
   const headers = { accept: "application/json" };
   const answer = await fetch(url, { method: "POST", body: new URLSearchParams(body), headers });

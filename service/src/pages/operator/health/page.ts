@@ -88,7 +88,7 @@ const outcomes: Readonly<Record<Finding["result"], readonly [Tone, string]>> = {
   failed: ["stopped", "Failed"],
 };
 
-/** All findings, the worst first; the same as `doctor` prints. */
+/** All findings, the worst first. `doctor` prints the same kinds; these may be a minute old. */
 export function checksBody(findings: readonly Finding[]): Html {
   const worst = (["failed", "warning", "ok"] as const).flatMap((each) =>
     findings.filter(({ result }) => result === each),

@@ -23,7 +23,7 @@ export type HealthPageDeps = {
   providers: Pick<Providers, "accounts">;
   /** True if payments are configured. */
   acceptsPayments: boolean;
-  /** Checks all parts of the service, as the command `doctor` does. */
+  /** Checks all parts of the running service, as the command `doctor` does, or returns results of the last minute. */
   examine: () => Promise<Finding[]>;
 };
 

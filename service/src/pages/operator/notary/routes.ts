@@ -66,7 +66,10 @@ export type NotaryDeskDeps = {
 
 const permission = "notary.work" as const;
 
-/** The page of an order that the notary has claimed. @throws ServiceError `not_found` for every other order */
+/**
+ * The page of an order that the notary has claimed.
+ * @throws ServiceError `not_found` for every other order; `role_required` for a suspended notary, or without a record
+ */
 export async function orderPage(
   deps: NotaryDeskDeps,
   request: FastifyRequest,
@@ -84,7 +87,7 @@ export async function orderPage(
   const sheet = await sheetOf(deps.notarySheets, claimed);
   const { live } = deps;
   const open = live && (await liveOf(live, claimed));
-  // While no act is recorded yet (`conflict`), the page shows the same form as for an order without a session.
+  // While nothing of the session is recorded yet (`conflict`), the form is the same as for an order without a session.
   const onTape = live && open?.session.liveAt ? await onRecord(live, claimed).catch(nullIf("conflict")) : null;
   const initial = {
     ...firstTyped(claimed),

@@ -21,7 +21,7 @@ export type OrdersView = {
   error?: string | undefined;
 };
 
-/** The orders of all firms. */
+/** The orders of all firms in the operator's environment. */
 export const ordersBody = ({ query, orders, titleOf, next, error }: OrdersView): Html => html`${pageHead("Orders")}
 ${errorSummary(error)}
 ${filterForm(query)}

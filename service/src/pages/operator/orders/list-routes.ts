@@ -32,9 +32,10 @@ async function filterOf(
 }
 
 /**
- * The id of the firm that the filter names, by its id or by a part of its name. Null for an empty filter.
+ * The id of the firm that the filter names, by its id or by a part of its name. Null for an empty filter. An id is not
+ * checked.
  *
- * @throws ServiceError when no firm matches, or several do and none has exactly this name
+ * @throws ServiceError when no firm matches, or when several do and not exactly one of them has this name
  */
 async function firmOf(db: Database, typed: string): Promise<string | null> {
   if (typed === "" || isUuid(typed)) return typed || null;

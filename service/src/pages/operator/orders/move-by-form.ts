@@ -10,7 +10,8 @@ type Asked = { move: string; form: Readonly<Record<string, string>>; operator: O
 
 /**
  * Moves an order as a form of the console specifies.
- * @throws ServiceError naming the field and its rule, or the reason why the move is not possible now
+ * @throws ServiceError naming the field and its rule, or the reason why the move is not possible now; `not_found` for
+ * an unknown move; `role_required` for a move that the operator may not make
  */
 export async function moveByForm(
   deps: MoveDeps,
@@ -87,8 +88,8 @@ const carriers = [
 ];
 
 /**
- * Checks the typed tracking number against its carrier's format, because clients are emailed the number. Undefined for
- * an empty one.
+ * Checks the typed tracking number against its carrier's format, because clients are emailed the number. The number of
+ * a carrier outside the list above is not checked. Undefined for an empty one.
  * @throws ServiceError naming the field and its rule
  */
 function trackingNumberOf(carrier: string, typed: string): string | undefined {

@@ -45,7 +45,7 @@ export type OrderView = {
   documents: readonly OrderDocument[];
   faxAttempts: readonly FaxAttempt[];
   labels: readonly ShownLabel[];
-  /** Describes a provider's act that may still be in progress. */
+  /** Describes a provider's act that may still be in progress and that blocks manual work; null for none. */
   underWay: string | null;
   /** The moves that the operator may make now, the most likely first, and the moves that only others may make. */
   moves: readonly ConsoleMove[];

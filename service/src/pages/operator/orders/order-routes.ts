@@ -96,7 +96,8 @@ export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): vo
 
 /**
  * The page of an order, with the error of a rejected form.
- * @throws ServiceError when the operator has no right to read orders
+ * @throws ServiceError when the operator has no right to read orders; `not_found` for an unknown order, or one of the
+ * other environment
  */
 export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Typed, error?: string): Promise<string> {
   const { operator, request } = call;

@@ -39,7 +39,7 @@ export type PaymentPagesDeps = { frame: ConsoleFrame; db: Database; refunds: Ref
 
 /**
  * Adds the page about payments that fit no order, have had no answer, or were taken back by banks. One operator
- * requests to return money, and another one approves.
+ * requests to return money, and another one approves. With REFUND_APPROVAL=solo, the same person may do both.
  *
  * One button can change an order's status. It approves which orders a refund made at the processor was for. An order
  * whose money was all returned becomes Refunded.
@@ -167,7 +167,10 @@ const debtList = (debts: readonly Debt[] | null): Html =>
     ? html`<p>A record of these debts was altered in the database, so they can’t be listed.</p>`
     : html`<p>When a firm pays by check or wire, book it on the order’s page.</p><ul class="plain-list">${debts.map(({ firmName, orderCode, openCents, paidAt }) => html`<li>${firmName}: ${moneyIn(openCents, "usd")} for ${orderLink(orderCode)}, payment of ${time(paidAt)}</li>`)}</ul>`;
 
-/** Bank payments in process. No other payment is possible for their orders until the bank has answered. */
+/**
+ * Bank payments in process. No other payment is possible for their orders until the bank has answered, or an operator
+ * has ended the wait.
+ */
 const pendingList = (pending: readonly PendingPayment[], operator: Operator): Html =>
   html`<p>Their payers have finished, and the money is on its way. Ask the payment processor when one takes too long: where the payment failed, the orders can be paid again.</p>
 ${pending.map(

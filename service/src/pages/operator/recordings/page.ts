@@ -44,7 +44,7 @@ type ListView = {
   notary: Pick<Notary, "id" | "commissionName"> | null;
   /** True if the operator may see only their own recordings. Then `notary` is the operator. */
   isOwn: boolean;
-  /** The exports that the operator can still download. */
+  /** The newest exports that the operator has made and can still download. */
   exports: readonly ExportOnList[];
   typed: Typed;
   problem?: string | undefined;
@@ -91,7 +91,7 @@ function exportsPart({ exports }: ListView): Html | "" {
   );
 }
 
-/** The recordings of one notary, of one order, or all. */
+/** The newest recordings in the operator's environment: of one notary, of one order, or of all. */
 export function recordingsBody(rows: readonly RecordingOnList[], view: ListView): Html {
   const list =
     rows.length === 0
@@ -127,7 +127,8 @@ ${exportsPart(view)}</div>`;
 type View = {
   recording: Recording;
   /**
-   * The recording to play; null while it runs, after it was deleted, and unless the viewer has opened it with a reason.
+   * The recording to play; null while it runs, after it was deleted, and unless the viewer has opened it with a reason
+   * in the last hour.
    */
   shown: ShownRecording | null;
   mayHold: boolean;
@@ -165,7 +166,7 @@ const reasonForm = (id: string, verb: string, { label, button }: { label: string
   html`<form class="form" method="post" action="${recordingPath(id, `/${verb}`)}">${reason(verb, label)}
 <div class="form-actions"><button type="submit" class="secondary">${button}</button></div></form>`;
 
-/** One recording. Its takes are shown only to an operator who has opened it with a reason. */
+/** One recording. Its takes are shown only to an operator who has opened it with a reason in the last hour. */
 export function recordingBody({ recording, shown, mayHold }: View, { problem, checked }: CheckOutcome = {}): Html {
   const { id, startedAt, endedAt, deletedAt, people, manifestSha256, isHeld } = recording;
   const about = facts([

@@ -178,7 +178,7 @@ function changeRoutes(scope: FastifyInstance, deps: RecordingPagesDeps): void {
 function readerOf({ frame, recordings }: RecordingPagesDeps) {
   return { required, requireRight, shown };
 
-  /** @throws ServiceError `not_found` for a recording that the operator has no right to see */
+  /** @throws ServiceError `not_found` for an unknown recording; otherwise like `requireRight` */
   async function required(operator: Operator, id: string) {
     const recording = await recordingById(recordings.db, id);
     await requireRight(operator, recording, may(operator, "notaries.manage"));
@@ -188,7 +188,8 @@ function readerOf({ frame, recordings }: RecordingPagesDeps) {
   /**
    * Requires the right to see one notary's records.
    * @param isManager true if the operator's role includes the records of every notary
-   * @throws ServiceError `not_found` if the operator has no right to see them
+   * @throws ServiceError `not_found` if the operator has no right to see them; `role_required` if the operator has the
+   * role of notaries but no record as a notary
    */
   async function requireRight(
     operator: Operator,

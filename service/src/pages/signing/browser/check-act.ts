@@ -54,7 +54,8 @@ type File = Awaited<ReturnType<typeof openUnlocked>>;
  * True if a prepared act does exactly what the signer requested. The signed attributes must contain the digest of the
  * displayed document plus the tail. The tail may fill in only the signer's own fields, with the typed values. It must
  * add one signature, the prepared one, in a signature field of the signer. That signature must contain the record's
- * digest. The record must contain the typed values.
+ * digest. The record must contain the typed values. The service itself may set dates, and a name or initials that the
+ * signer left empty.
  */
 export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<boolean> {
   const { document, mark } = asked;

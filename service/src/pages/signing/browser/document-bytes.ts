@@ -51,7 +51,7 @@ const silenceMs = 60_000;
 
 /**
  * Fetches a range of the document, however slowly its bytes arrive.
- * @throws Error when no byte has arrived for a minute
+ * @throws Error when the request fails, when no byte has arrived for a minute, or when the response is not the range
  */
 async function fetchRange(url: string, begin: number, end: number): Promise<ArrayBuffer> {
   const silence = new AbortController();
@@ -77,7 +77,7 @@ async function fetchRange(url: string, begin: number, end: number): Promise<Arra
   }
 }
 
-/** Disables the Sign button until the hash of the displayed document has been compared with the hash to be signed. */
+/** Disables the Sign button. `checkBytes` enables it again, unless the hashes differ. */
 export function holdSigning({ words }: Pick<SigningConfig, "words">): void {
   part<HTMLButtonElement>("sign-button").disabled = true;
   part("sign-check").textContent = words.checking;

@@ -73,7 +73,10 @@ const signatureIn = (form: HTMLFormElement): SignatureInputs => ({
 
 type OwnSignature = {
   inputs: SignatureInputs;
-  /** True if the signer has chosen the signature. A name that was filled in beforehand is not a choice. */
+  /**
+   * True if the signer has chosen the signature, here or earlier in this tab (a stored drawing or picture). A name that
+   * was filled in beforehand is not a choice.
+   */
   isChosen: boolean;
   /** The initials that the signer last entered, which a click inserts into another field; empty before. */
   initials: string;
@@ -109,7 +112,7 @@ function buttonField(
       uses.refresh();
       if (wasOpen && !isOpen()) uses.filled(shownValue());
     };
-    // Nobody may initial an unread page with one click: before the page is drawn, the sheet opens.
+    // Nobody may initial an unread page with one click: until shortly after the page was drawn, the sheet opens.
     if (isFilled() || adopted() === "" || timeOf(press) - uses.drawnAt(field.page) < settleMs)
       return openSheet({ field, input, suggested: uses.suggested, signature, words }, accepted);
     put(input, adopted());

@@ -5,8 +5,8 @@ type Common = {
   name: string;
   label: string;
   /**
-   * If `required` is absent or false, the label says that the field is optional. "sometimes": the text around the field
-   * explains when the field is required.
+   * If `required` is absent or false, the label says that the field is optional, except for a checkbox. "sometimes":
+   * the text around the field explains when the field is required.
    */
   required?: boolean | "sometimes";
   hint?: Html | string | undefined;

@@ -67,12 +67,12 @@ type CheckedCustody = {
   readonly facts: CustodyFacts | null;
   /**
    * True if the certificate was compared with a genuine document of another signing, and no claim about the certificate
-   * itself fails.
+   * itself or the page's record fails.
    */
   readonly isOfAnotherFile: boolean;
   /**
-   * The name of the dropped PDF that differs from the document named in the certificate. Null if they match, and if a
-   * claim about the certificate itself fails.
+   * The name of the dropped PDF that differs from the document named in the certificate. Null if they match, if no PDF
+   * was compared, and if a claim about the certificate itself or the page's record fails.
    */
   readonly unmatched: string | null;
 };

@@ -34,7 +34,7 @@ const stampWords: Readonly<Record<SealFacts["stamp"], string>> = {
 /** Replaces the statements of a file that failed verification, because nothing confirms those statements. */
 const notConfirmed = "Not confirmed";
 
-/** The names of the claims that fail when bytes of the file change. All other claims are about identity or time. */
+/** The names of the claims that fail when bytes of the file change. Most other claims are about identity or time. */
 const tellsOfChange =
   /^(?:whole_file_covered|document_unchanged_since_seal|seal_signature_valid|\w+_hash(?:_as_expected)?|manifest\..+\.(?:hash|link|canonical)|certificate\..+\.(?:hash|seal|manifest))$/;
 

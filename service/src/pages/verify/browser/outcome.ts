@@ -14,7 +14,10 @@ export type ProofOutcome = {
   claims: readonly Claim[];
   statement: ProofStatement;
   fileSha256: string;
-  /** SHA-256 of the document before its seal; null when no valid seal states where that document ends. */
+  /**
+   * SHA-256 of the document before its seal. Null when no valid seal states where that document ends, and for
+   * `handed_in`: there, `fileSha256` is this hash.
+   */
   docSha256: string | null;
   purpose: SealPurpose | null;
   certificate: CertificateFacts | null;
@@ -35,7 +38,7 @@ export type ProofOutcome = {
    * certificate passed.
    */
   isListed?: boolean;
-  /** True if the reader also chose this document's custody certificate, and that certificate passed. */
+  /** True if the reader also chose this document's custody certificate, and that certificate did not fail. */
   hasCustody?: boolean;
 };
 

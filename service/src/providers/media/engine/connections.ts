@@ -141,7 +141,10 @@ export function hear(
   };
 }
 
-/** Answers a browser's offer. @throws ServiceError `validation` for an offer that can't be answered */
+/**
+ * Answers a browser's offer.
+ * @throws ServiceError `validation` for an offer that can't be answered; `unavailable` when no port is free
+ */
 export async function openPublishing({ settings, offer, onPacket, onReport, onEnd }: LineInput): Promise<Publishing> {
   let askForKeyFrame = () => {};
   const { line, sdp } = await describedLine(settings, async (pc) => {

@@ -1,7 +1,7 @@
 /**
- * The main program of the engine's process. It parses packets from strangers, so it has no database, no master key, and
- * no files outside its spool (Node's permission model). It only has the keys of its own recordings, and LiveKit's key
- * where LiveKit forwards the media.
+ * The main program of the engine's process. It parses packets from strangers, so it has no database and no master key.
+ * Node's permission model lets it read only the code and its spool, and write only the spool. It only has the keys of
+ * its own recordings, and LiveKit's key where LiveKit forwards the media.
  */
 import { once } from "node:events";
 import { join } from "node:path";

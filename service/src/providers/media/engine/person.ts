@@ -18,7 +18,7 @@ export type Person = {
   readonly counted: Counted;
   /** The time of the last packet of any kind; before the first packet, the start of the connection. */
   lastPacketAt: number;
-  /** The time of the last video packet; null before the first. */
+  /** The time of the last video packet that was not empty, even if muted; null before the first. */
   seenAt: number | null;
   lastSequence: number | null;
   askedAt: number;

@@ -28,15 +28,15 @@ import { fingerprintIn, type Kinds, readOffer } from "./sdp.ts";
 import type { Transport } from "./transport.ts";
 
 /**
- * The most participants of a session. Each participant's media are forwarded to all others, so eight participants make
- * 56 streams.
+ * The most participants of a session. Everybody counts who was admitted and not removed, even without a connection.
+ * Each participant's media are forwarded to all others, so eight participants make 56 streams.
  */
 const mostPeople = 8;
 /** The longest time between two requested key frames. A recording can be decoded from each key frame on. */
 const keyFrameMs = 3_000;
-/** A connection without packets for this long counts as ended. The browser has then given up as well. */
+/** A sending connection without packets for this long counts as ended. The browser has then given up as well. */
 const deadMs = 30_000;
-/** A new connection that sends no packet within this time ends. Otherwise, the page would wait for half a minute. */
+/** A new sending connection without packets for this long ends. Otherwise, the page would wait for half a minute. */
 const connectMs = 15_000;
 /**
  * The most packets above the rate limit that a participant may send in a second. After more, the participant is

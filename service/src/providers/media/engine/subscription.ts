@@ -18,10 +18,10 @@ type SubscriptionInput = Omit<ReceiveInput, "session" | "person"> & { readonly s
 /** The most packets that are queued for a slow receiver. Further packets are dropped, to save memory. */
 const mostUnsent = 300;
 const settleMs = 5_000;
-/** A connection that is not established after this time counts as failed. */
+/** A connection that is not established this long after the browser's answer counts as failed. */
 const connectMs = 15_000;
 
-/** Sends all other participants' tracks to one participant. */
+/** Sends the tracks of the participants whom `show` names to one participant. */
 export class Subscription implements Receiving {
   readonly #input: SubscriptionInput;
   readonly #sent: Sent[] = [];

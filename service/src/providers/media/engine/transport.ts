@@ -37,7 +37,7 @@ export type Receiving = {
   readonly show: (people: readonly string[]) => void;
   /**
    * Applies the browser's answer to an offer.
-   * @throws ServiceError `validation` when no offer is waiting for this answer
+   * @throws ServiceError `validation` for a malformed answer, and when no offer is waiting for it
    */
   readonly answered: (sdp: unknown) => Promise<void>;
   /** Forwards a packet. The caller checks that the packet may be forwarded and, in a recorded session, is recorded. */
@@ -60,7 +60,7 @@ export type Transport = {
   readonly receive: (input: ReceiveInput) => Receiving;
   /**
    * True if this process can drop packets above a participant's rate limit before other participants get them. If
-   * false, exceeding the limit ends the participant's connection.
+   * false, more than 50 such packets in a second end the participant's connection.
    */
   readonly dropsPackets: boolean;
 };

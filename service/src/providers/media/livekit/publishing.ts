@@ -18,7 +18,7 @@ const kindOf: Readonly<Record<Media, { type: TrackType; source: TrackSource }>> 
 
 /**
  * Publishes a person's audio and video through LiveKit, and resolves when the connection is open.
- * @throws ServiceError `validation` for an offer that LiveKit does not answer
+ * @throws ServiceError `validation` for an offer that LiveKit can't answer; `unavailable` when LiveKit does not respond
  */
 export async function publishByLivekit(place: Place, input: PublishInput): Promise<Publishing> {
   const { person, offer, onEnd } = input;

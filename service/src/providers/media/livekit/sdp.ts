@@ -20,7 +20,7 @@ const recordedTypes = (section: readonly string[]): string[] =>
 const isSent = (section: readonly string[]): boolean =>
   section.some((line) => line === "a=sendonly" || line === "a=sendrecv");
 
-/** Keeps only Opus and VP8, because only these are recorded. */
+/** Keeps only Opus and VP8, because only these are recorded. A section that offers neither stays unchanged. */
 function recordedCodecs(section: string[]): string[] {
   if (!mediaOf(section)) return section;
   const types = recordedTypes(section);

@@ -8,7 +8,7 @@ export type LivekitKey = { readonly url: string; readonly key: string; readonly 
 
 /**
  * A `publisher` only sends. A `listener` only receives, is hidden from everybody else, and gets only the tracks to
- * which it subscribes. An `admin` has no connection, and may list and end rooms.
+ * which it subscribes. An `admin` has no connection; it lists and ends rooms, and removes participants.
  */
 export type Role = "publisher" | "listener" | "admin";
 

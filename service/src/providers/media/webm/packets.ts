@@ -24,7 +24,10 @@ export type TimedFrame = {
  * this time it counts as lost.
  */
 export const reorderMs = 200;
-/** The most packets that are buffered. Valid input stays far below: 200 ms at the full rate are 25 packets. */
+/**
+ * The most packets that are buffered; a full buffer ends the wait for a missing one. Browsers stay far below, although
+ * the rate limit (`rates` in person.ts) allows a burst of 1,000.
+ */
 const mostWaiting = 512;
 /** The largest frame: 1 MiB. A key frame at 1280x720 has 100 KB. */
 const mostFrameBytes = 1024 * 1024;

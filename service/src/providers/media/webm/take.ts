@@ -37,8 +37,8 @@ const mostHeld = 1_000;
 const rates = { audio: 48_000, video: 90_000 } as const;
 
 /**
- * After this long without a whole frame, the kind of media is reported as incomplete. After this long without a packet,
- * it counts as silent.
+ * After this long with packets but without a whole frame, the kind of media is reported as incomplete. After this long
+ * without a packet, it counts as silent.
  */
 const missingMs = 3_000;
 
@@ -165,7 +165,10 @@ export class Take {
     else for (const kind of this.#kinds) this.#place(kind, now, isEnd);
   }
 
-  /** Starts the take once all kinds' clocks are known or the time limit is over; with a key frame if there is one. */
+  /**
+   * Starts the take once all kinds' clocks are known or the time limit is over; with a key frame if there is one.
+   * Without a key frame and without audio, the take does not start.
+   */
   #begin(now: number, isEnd: boolean): void {
     const { media, onChunk } = this.#input;
     const { audio, video } = this.#streams;

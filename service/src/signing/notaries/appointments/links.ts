@@ -35,15 +35,15 @@ const tokenUnder = (secrets: SecretBytes, id: string): string =>
 export type InviteDeps = { desk: DeskDeps; secrets: SecretBytes };
 
 /**
- * How many times in 24 hours an order's links may be mailed. Each time mails all people of the order, so an unlimited
- * number would allow spam.
+ * How many times in 24 hours `inviteToBook` may mail an order's links. Each time mails all people of the order, so an
+ * unlimited number would allow spam. Other mails with these links are not counted.
  */
 const mostADay = 5;
 
 /**
  * Mails a link for choosing a time to everybody who is to appear. Anybody with the order's code may request this.
- * @throws ServiceError `not_found` for an order that isn't waiting for a notary, `conflict` when the links were mailed
- * too often
+ * @throws ServiceError `not_found` for an order that isn't waiting for a notary; `conflict` when the links were mailed
+ * too often, and when the order stops waiting during the call
  */
 export async function inviteToBook({ desk, secrets }: InviteDeps, code: string, actor: string): Promise<void> {
   const order = isCode(code) ? await waitingOrderOf(desk, code) : undefined;

@@ -125,7 +125,8 @@ async function orderInHands(deps: DeskDeps, operator: Operator, code: string) {
 
 /**
  * An order that the notary has claimed.
- * @throws ServiceError `not_found` for any other order, `role_required` for a suspended notary
+ * @throws ServiceError `not_found` for any other order; `role_required` for a suspended notary, and for an operator who
+ * is not a notary
  */
 export async function claimedOrder(deps: DeskDeps, operator: Operator, code: string) {
   const { notary, order } = await orderInHands(deps, operator, code);

@@ -96,7 +96,7 @@ export const claimedOrders = (reading: Reading, environment: Environment, by: st
     sql`ORDER BY t.due_at, t.id LIMIT 100`,
   );
 
-/** Finds an order by its code. Undefined when it isn't waiting for a notary, or is in the other environment. */
+/** Finds an order by its code. Undefined unless it waits for a notary in this environment and its MACs are valid. */
 export async function waitingOrder(
   reading: Reading,
   environment: Environment,
@@ -106,7 +106,7 @@ export async function waitingOrder(
   return order;
 }
 
-/** Finds an order by its number. Undefined when it isn't waiting for a notary. */
+/** Finds an order by its number. Undefined unless it waits for a notary and its MACs are valid. */
 export async function orderOfId(reading: Reading, orderId: number): Promise<WaitingOrder | undefined> {
   const [order] = await waitingOrders(reading, sql`o.id = ${orderId}`);
   return order;
@@ -121,7 +121,7 @@ export async function ordersOfIds(
   return new Map(orders.map((order) => [order.orderId, order]));
 }
 
-/** Finds an order of any environment by its code. Undefined when it isn't waiting for a notary. */
+/** Finds an order of any environment by its code. Undefined unless it waits for a notary and its MACs are valid. */
 export async function waitingOrderOf(reading: Reading, code: string): Promise<WaitingOrder | undefined> {
   const [order] = await waitingOrders(reading, isSealed(sql`o.code`, "order", code));
   return order;
@@ -163,7 +163,7 @@ export async function withCurrentEmails(
   }));
 }
 
-/** Finds the order of a task. Undefined when it isn't waiting for a notary, or is in the other environment. */
+/** Finds the order of a task. Undefined unless it waits for a notary in this environment and its MACs are valid. */
 export async function orderOfTask(
   reading: Reading,
   environment: Environment,

@@ -19,7 +19,7 @@ export type Commission = {
   ronExpires: string | null;
   /** The software with which the notary performs acts by audio and video. */
   tool: string | null;
-  /** PEM of the certificate with which the notary signs; null when none is registered yet. */
+  /** PEM of the certificate with which the notary signs; null when none is registered. */
   certificate: string | null;
   /** PEM of the issuers' certificates. The first one issued the notary's own certificate. */
   certificateChain: string | null;

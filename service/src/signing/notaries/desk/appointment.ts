@@ -71,8 +71,8 @@ export async function mailAppointment(deps: DeskDeps, operator: Operator, code: 
 }
 
 /**
- * How many times in 24 hours an order's people may be mailed an appointment. The mails go to clients, and a form can be
- * resubmitted any number of times.
+ * How many times in 24 hours an order's people may be mailed an appointment in the notary's own tool. The mails go to
+ * clients, and a form can be resubmitted any number of times. Mails about booked appointments are not counted.
  */
 const mostADay = 5;
 

@@ -63,8 +63,8 @@ export const hashOf = (act: Act): string => createHash("sha256").update(recordOf
 export const recordOf = (act: Act): string => canonicalJson(act as unknown as JsonObject);
 
 /**
- * A document that a notary signed. `drawnLines` are the lines of text that the service drew into it; empty when the
- * notary signed with another tool.
+ * A document that a notary signed. `drawnLines` are the lines of text that the service drew into a reserved block.
+ * Empty without such a block, and when the notary signed with another tool.
  */
 export type Upload = { bytes: Buffer; drawnLines: readonly string[] };
 
@@ -193,7 +193,8 @@ async function writeDown(
 /**
  * Requires that the notary may perform this act for the order.
  * @throws ServiceError when the notary may not act in this mode, for this kind of act or in this U.S. state; when the
- * firm has not agreed to the mode; and when the commission was not valid during the act
+ * firm has not agreed to the mode; and when the commission was not valid during the act. For remote acts, also for a
+ * fee above the state's limit, and for a missing fact about a principal
  */
 export function requireMode(
   { eligibility, notary, inPerson }: Pick<Claimed, "eligibility" | "notary" | "inPerson">,

@@ -8,8 +8,8 @@ export type OrderToNotarize = { docSlug: string | null; signerState: string | nu
 export type Eligibility = {
   rules: StateRules;
   /**
-   * The name of the rules' source, in the wording that the source's license requires. Null for the operator's own
-   * rules.
+   * The name of the rules' source, in the wording that the source's license requires. Null when the rules file names
+   * none.
    */
   attribution: RulesAttribution | null;
   /**

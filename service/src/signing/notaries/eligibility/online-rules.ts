@@ -179,8 +179,8 @@ const confirmation: Form<OnlineValues["platformConfirmed"]> = {
 };
 
 /**
- * For each online rule of a state, how its value is read and written. While a rule has no value, the service offers
- * nothing that depends on it.
+ * For each online rule of a state, how its value is read and written. A permission without a value counts as a no. Some
+ * other rules have a default: for example, a recording is stored permanently, and the fee is 0.
  */
 export const onlineForms: { readonly [K in OnlineName]: Form<OnlineValues[K]> } = {
   proofing: alternatives,
@@ -236,8 +236,8 @@ export const openAlternatives = ({ proofing, kba }: Rules, means: ProofMeans): P
   );
 
 /**
- * Names the missing rule or provider without which this service can't check a signer's identity. Null when nothing is
- * missing.
+ * The reason why this service can't check a signer's identity; null when it can. Names the missing rule or provider, if
+ * one is missing.
  */
 export function proofingGap(rules: Rules, means: ProofMeans): string | null {
   if (openAlternatives(rules, means).length > 0) return null;

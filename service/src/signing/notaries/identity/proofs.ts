@@ -45,7 +45,7 @@ const forgetQueue = "identity-forget";
  * polls daily while the link is valid.
  */
 const lookPausesMs = [2, 10, 60, 360, 1080].map((minutes) => minutes * minuteMs);
-/** How long a provider's findings about a credential are stored, counted from the start of the try. */
+/** A provider's findings are stored this long from the start of the try, or longer while the order still waits. */
 const retentionMs = 30 * dayMs;
 const againMs = 7 * dayMs;
 
@@ -54,8 +54,8 @@ const unavailable = (what: string) => new ServiceError("unavailable", `${what} a
 /**
  * Begins a try of the person's credential, or continues the try that is in progress.
  * @returns the URL of the provider's page
- * @throws ServiceError `conflict` when the credential is already accepted or no try is left, `unavailable` when the
- * provider can't be reached
+ * @throws ServiceError `conflict` when the credential is already accepted, when no try is left, and while the provider
+ * still examines the credential; `unavailable` when the provider can't be reached; otherwise as `lockOpenCheck`
  */
 export async function beginCredential(deps: IdentityDeps, token: string): Promise<string> {
   const { desk, proofing } = deps;

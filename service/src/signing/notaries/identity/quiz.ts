@@ -27,7 +27,8 @@ export type AskedQuiz = { proofId: string; questions: QuizQuestion[]; seconds: n
 
 /**
  * Requests questions about the person from the provider. The person's data is passed to the provider and not stored.
- * @throws ServiceError naming every wrong field; `conflict` while a quiz is running, and after the last try
+ * @throws ServiceError naming every wrong field; `conflict` while a quiz is running, after a passed quiz, and after the
+ * last try; otherwise as `lockOpenCheck`
  */
 export async function beginQuiz(deps: IdentityDeps, token: string, typed: Typed): Promise<AskedQuiz> {
   const { desk, quiz } = deps;

@@ -39,7 +39,8 @@ export type Proof = {
   asked: number | null;
   seconds: number | null;
   /**
-   * The provider's findings about a credential, encrypted. Null before the provider has any, and after their deletion.
+   * The provider's findings about a credential, encrypted. Null before the provider has any, after their deletion, and
+   * for a quiz.
    */
   content: Buffer | null;
 };

@@ -34,7 +34,7 @@ const mostRequests = 3;
 /**
  * Asks the firm to agree that the notary acts in person, on paper, although the order is for online notarization. Mails
  * the firm's owners.
- * @throws ServiceError when the firm was already asked, or too often
+ * @throws ServiceError when the firm was already asked, or too often, and when the notary may not act on paper
  */
 export async function askInPerson(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const asker = askerOf(operator, typed);
@@ -122,10 +122,10 @@ export type InPersonDecision = {
 /**
  * Records the firm's answer. The order's status stays the same.
  *
- * If the firm agrees, requests a refund of the technology fee. Somebody other than the notary must approve that refund.
- * If no refund can be requested, opens a task that states the reason.
+ * If the firm agrees and a technology fee was paid, requests its refund. That refund needs an approval like any other.
+ * If it can't be requested, opens a task that states the reason.
  * @throws ServiceError `not_found` for another firm's order; `conflict` when no request is open, so only one of two
- * concurrent answers succeeds
+ * concurrent answers succeeds; `conflict` also when the order no longer waits for a notary
  */
 export async function answerInPerson(
   { db, clock }: { db: Database; clock: Clock },

@@ -28,8 +28,8 @@ export const basisWords = {
 } as const;
 
 /**
- * Hands the notary's device to the signer whose step is open. The notary's console session in this browser is suspended
- * until the device is returned.
+ * Hands the notary's device to the signer whose step is open. The notary's console session in this browser is then
+ * suspended. The PIN, a passkey or a recovery code resumes it.
  * @returns the token of the signing pages
  * @throws ServiceError `conflict` when the open step is not a signer's, and when the notary has neither a PIN nor a
  * passkey

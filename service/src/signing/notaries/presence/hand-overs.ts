@@ -9,7 +9,7 @@ export type HandOver = {
   id: string;
   sheetId: string;
   signer: number;
-  /** The console session of the browser that was handed over. It is suspended until the device is returned. */
+  /** The console session of the browser that was handed over. Only the PIN, a passkey or a recovery code resumes it. */
   sessionId: string;
   givenAt: Date;
   failures: number;

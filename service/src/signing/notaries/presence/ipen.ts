@@ -258,7 +258,8 @@ export function atSheet<T>(
 
 /**
  * Marks a step of the notary.
- * @throws ServiceError `conflict` naming the open step if it is another one, `validation` naming every wrong field
+ * @throws ServiceError `conflict` naming the open step if it is another one, or the condition that is not met;
+ * `validation` naming every wrong field
  */
 export async function markAct(deps: SheetDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(deps.desk, operator, code);

@@ -28,7 +28,8 @@ const callMs = 5 * minuteMs;
 
 /**
  * Ends requests that nobody accepted in time, or whose order no longer waits for a notary. Returns an accepted request
- * to the queue if the notary opened no session in time, or has released the order.
+ * to the queue if the notary opened no session in time, or has released the order. If that notary keeps the order, ends
+ * the request instead.
  */
 export async function sweepRequests(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
   const now = deps.clock();

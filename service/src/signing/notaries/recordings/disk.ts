@@ -21,7 +21,7 @@ export type RecordingDisk = {
   freeBytes: () => Promise<number>;
   /** The sessions that have a folder on this disk, including those of other nodes with the same data folder. */
   sessions: () => Promise<string[]>;
-  /** The free space that a new session requires: RECORDINGS_FREE_MB. */
+  /** The least free space that a new session requires: RECORDINGS_FREE_MB. Many recorded people require more. */
   leastBytes: number;
 };
 

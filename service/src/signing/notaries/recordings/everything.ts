@@ -34,8 +34,8 @@ const action = "notary.records_exported";
 
 /**
  * Exports the notary's recordings of an environment that began in a period, by default all, and the whole journal. An
- * altered record does not stop the export: the list of contents names it. Writes to the audit log, and mails the
- * notary.
+ * altered record does not stop the export: the list of contents names it. A recording that has not ended is only
+ * listed. Writes to the audit log, and mails the notary.
  * @returns the export's id
  * @throws ServiceError `validation` naming every wrong field
  */

@@ -60,7 +60,7 @@ export type NewFile = {
 
 export type ExportFile = NewFile & {
   id: number;
-  /** The CRC-32 of a file that was read completely; null before that. */
+  /** The CRC-32 of a file that was read completely; null before that, and for a file with a fault. */
   sum: number | null;
   /** The reason why the file ends early, before bytes that can't be read; null for a whole file. */
   fault: string | null;

@@ -31,7 +31,8 @@ type Action = "opened" | "exported" | "held" | "released";
 
 /**
  * Lets a viewer play a recording for an hour.
- * @throws ServiceError naming the field and the rule
+ * @throws ServiceError `not_found` for a deleted recording, `conflict` for one that has not ended; otherwise as
+ * `requireReason`
  */
 export async function openRecording(deps: KeepDeps, id: string, viewer: Viewer): Promise<void> {
   playable(await recordingById(deps.db, id));
@@ -49,7 +50,8 @@ export async function isOpened({ db, clock }: { db: Sql; clock: Clock }, id: str
  * Opens a take (one continuous recording of a person) to play. The viewer must have opened the recording
  * (`openRecording`) within the last hour. The audit log records each request of the player.
  * @param range the HTTP range of bytes to play
- * @throws ServiceError `conflict` when the viewer has not opened the recording in time; `not_found` as `playableTake`
+ * @throws ServiceError `conflict` when the viewer has not opened the recording in time, or it has not ended; otherwise
+ * as `playableTake`
  */
 export async function playTake(
   deps: KeepDeps,

@@ -15,7 +15,7 @@ export type Mark = {
   at: string;
   kind: string;
   person: string | null;
-  /** For a message, the hash of its line. For a document that a person saw, the document's hash. */
+  /** The hash of a message's line, or of the document that a person saw or whose page the notary asked to open. */
   sha256?: string;
 };
 

@@ -39,7 +39,7 @@ export type Recording = {
   environment: Environment;
   people: RecordedPerson[];
   takeEnds: TakeEnds;
-  /** How many runs of the media engine have written this recording. Only the latest run may continue the chain. */
+  /** How many runs of the media engine were begun for this recording. Only the latest run may continue the chain. */
   runs: number;
   headSeq: number;
   headSha256: string;
@@ -48,8 +48,8 @@ export type Recording = {
   manifest: string | null;
   manifestSha256: string | null;
   /**
-   * The last day (ISO) on which the recording is stored. Null for permanent storage, when the state's rules name no
-   * number of years.
+   * The last day (ISO) on which the recording is stored, unless a hold prevents the deletion. Null for permanent
+   * storage, when the state's rules name no number of years.
    */
   keepUntil: string | null;
   isHeld: boolean;

@@ -237,7 +237,7 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
 
 /**
  * The facts about the notary's session, unless it has ended, and its recording, for the journal; null without one.
- * @throws ServiceError `conflict` before anything is recorded
+ * @throws ServiceError `conflict` before this node records anything of the session, and after the recording has ended
  */
 export async function onRecord(deps: LiveDeps, { order, notary }: Claimed): Promise<OnRecord | null> {
   const { desk } = deps.sheets;
@@ -275,8 +275,8 @@ export const typedOnRecord = ({ session, recording }: OnRecord): Record<string, 
 /**
  * Requires that an act by audio and video is signed in its own session, while all people are present.
  * @param mayHaveSigned false to reject a session whose recording has ended because the notary has signed
- * @throws ServiceError `conflict` while a person is away or the session is on hold, for an act of another session, and
- * for an act whose session has ended
+ * @throws ServiceError `conflict` while a person is away or the session is on hold, for an act that was not noted in
+ * the open session; `conflict` also for an act whose session has ended
  */
 export async function requireTogether(
   db: Sql,

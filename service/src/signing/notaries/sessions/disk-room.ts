@@ -44,7 +44,7 @@ export async function roomlessDisk(deps: DiskDeps, people: number): Promise<stri
 
 /**
  * Requires that the disk has space for a session with these people.
- * @throws ServiceError `unavailable` when it does not
+ * @throws ServiceError `unavailable` when it does not; Error when the disk does not answer
  */
 export async function requireDisk(deps: DiskDeps, people: number): Promise<void> {
   const obstacle = await roomlessDisk(deps, people);

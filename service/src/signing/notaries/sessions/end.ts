@@ -82,7 +82,8 @@ async function endWithOrder({ sheets: { desk } }: LiveDeps, seen: LiveSession): 
 
 /**
  * Closes the recording and the rooms of a session whose act has ended, or whose order no longer waits for a notary. A
- * second session with the same failure fails the order. Idempotent; after a failure it is retried a second later.
+ * second session with the same failure fails the order (`endedLike` says which sessions count). Idempotent; after a
+ * failure it is retried a second later.
  */
 export async function finish(deps: LiveDeps, id: string): Promise<void> {
   const { rooms, recordings, sheets } = deps;

@@ -162,8 +162,8 @@ const mostFailures = 5;
 export const hasNoCodesLeft = ({ codesSent }: Pick<LivePerson, "codesSent">): boolean => codesSent >= mostCodes;
 
 /**
- * Mails a code: at most one every 30 seconds, and at most twelve until the notary releases the person
- * (`releaseBrowser`).
+ * Mails a code: at most one every 30 seconds, and at most twelve until the person is released from the browser
+ * (`releaseBrowser`) or the email address is corrected.
  * @throws ServiceError `rate_limited` for more codes; otherwise as `atLink`
  */
 export async function sendRoomCode(deps: LiveDeps, link: RoomLink): Promise<void> {
@@ -210,11 +210,11 @@ function isCodeOf({ identity: { secrets } }: LiveDeps, codeId: string, typed: st
 }
 
 /**
- * Records whether the person agrees to be recorded, and where the person is. If the person refuses, the session can't
- * begin, so nobody's media is forwarded.
+ * Records whether the person agrees to be recorded, and where the person is. A person who refuses can't be admitted,
+ * but may agree later. A session can't begin before everybody agrees.
  * @returns `abroad` for a signer outside the United States, if the rules of the notary's state don't permit that. Then
- * only the place is recorded, which the notary sees. `changed` if the consent text or the observers have changed since
- * the page was loaded. Then nothing is recorded. Otherwise null
+ * only the place is recorded, which the notary sees. `changed` if the consent text or, for an agreement, the observers
+ * have changed since the page was loaded. Then nothing is recorded. Otherwise null
  * @throws ServiceError `validation` naming the first wrong field
  */
 export async function answerConsent(

@@ -23,7 +23,7 @@ import { type LiveSession, updateLive } from "./store.ts";
 type Again = { readonly from: Restart; readonly proofsOf?: number | "all" };
 
 /**
- * Restarts the act, unless it has no marks yet.
+ * Restarts the act, unless it has ended, or no step of its current run is marked.
  *
  * If somebody has already signed, only an acknowledgment restarts, because in other acts the oath must come before the
  * signature. An act that can't restart ends together with its session, and the next session begins with the original

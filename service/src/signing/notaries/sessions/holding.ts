@@ -91,7 +91,7 @@ type Settled = { ofSession: (session: string) => Promise<void>; ofAll: () => Pro
 
 /**
  * Releases all sessions at this node before the node stops, so that other nodes can continue them at once. Slow work on
- * one session delays no other session.
+ * one session delays only sessions that have not begun.
  *
  * A lease is released only after the session's last part is stored. Once another node has continued the recording, the
  * part could not be stored.

@@ -1,4 +1,4 @@
-/** Leases on live sessions. Only the node that holds a session's lease has its media and its pages' event streams. */
+/** Leases on live sessions. Only the node that holds a session's lease may have the session's media. */
 
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";

@@ -30,7 +30,8 @@ type Writing = Pick<LockedLive, "tx" | "session" | "at">;
 
 /**
  * Writes a message and its event in one transaction.
- * @throws ServiceError `conflict` while nothing is recorded
+ * @throws ServiceError `conflict` before the session begins and after its act has ended, `unavailable` as
+ * `requireRecorded`; otherwise as `insertMessage`
  */
 async function write(deps: LiveDeps, live: Writing, person: string, text: string): Promise<Message> {
   const { tx, session, at } = live;
@@ -47,7 +48,7 @@ async function write(deps: LiveDeps, live: Writing, person: string, text: string
 /**
  * Sends the message of a signer or third person to everybody in the room.
  * @throws ServiceError `validation` for an unfit text, `role_required` for an observer, `conflict` when the person is
- * not in the room or nothing is recorded
+ * not in the room; otherwise as `write`
  */
 export async function writeMessage(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<void> {
   const text = textOf(typed);
@@ -61,7 +62,7 @@ export async function writeMessage(deps: LiveDeps, link: RoomLink, typed: Typed)
 
 /**
  * Sends the notary's message to everybody in the room.
- * @throws ServiceError `validation` for an unfit text, `conflict` when no session is open or nothing is recorded
+ * @throws ServiceError `validation` for an unfit text, `conflict` when no session is open; otherwise as `write`
  */
 export async function writeAsNotary(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const text = textOf(typed);

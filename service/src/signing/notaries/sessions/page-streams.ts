@@ -18,7 +18,7 @@ export type LedPage = { page: number; sha256: string };
  * - `free`: none of the person's pages has the media connection.
  * - `written`: a person's message.
  * - `page`: the notary asks signers to open a page.
- * - `reads`: a signer reads a page.
+ * - `reads`: a signer or a witness reads a page.
  */
 export type RoomNotification =
   | { kind: "changed" }

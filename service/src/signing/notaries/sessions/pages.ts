@@ -57,8 +57,9 @@ async function counted({ sheets, rooms }: LiveDeps, { order }: Claimed): Promise
 /**
  * Asks the signers to open a page. The notary's browser must have reported that it shows the current document, because
  * page numbers differ between documents. The recording's events name the page and the document's hash.
- * @throws ServiceError `conflict` while nothing is recorded, and before the notary has the current document;
- * `validation` for a page that the document does not have
+ * @throws ServiceError `conflict` unless the session is live or on hold, and before the notary has the current
+ * document; `unavailable` as `requireRecorded`; `validation` for a page that the document does not have; `rate_limited`
+ * after too many requests
  */
 export async function showPage(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const { desk } = deps.sheets;

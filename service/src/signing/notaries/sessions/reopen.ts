@@ -52,7 +52,8 @@ async function record(deps: LiveDeps, room: Room): Promise<void> {
 /**
  * Takes over a session that was live when its service process ended. The session is on hold. Everybody counts as absent
  * since the end of that process.
- * @throws ServiceError `unavailable` while another node has the session
+ * @throws ServiceError `unavailable` while another node has the session, and while this node still closes its earlier
+ * part of the session
  */
 export async function reopen(deps: LiveDeps, { id }: LiveSession): Promise<void> {
   if (!deps.rooms.roomOf(id)) await deps.rooms.openOnce(id, () => openHere(deps, id));

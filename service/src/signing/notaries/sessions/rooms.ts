@@ -144,7 +144,8 @@ export class LiveRooms extends PageStreams {
    * Issues an admitted person a ticket to connect. An earlier ticket of the same person stops working. Of a person's
    * pages, only the one on which the person acted last gets the connection. The other pages are notified, because pages
    * that each reconnect would disconnect each other in an endless loop.
-   * @throws as the engine; then an earlier ticket of the person still works
+   * @throws ServiceError `conflict` when this node does not have the session; otherwise as the engine. An earlier
+   * ticket of the person still works then
    */
   async connect(session: string, person: string, asking: AskingPage | null, isObserver = false): Promise<Connected> {
     const room = this.#rooms.get(session);
@@ -219,7 +220,7 @@ export class LiveRooms extends PageStreams {
   tellNotary = (session: string, notification: RoomNotification): void =>
     this.tellOne(session, notaryName, notification);
 
-  /** For the notary and each admitted person: the milliseconds since their last whole frames arrived. */
+  /** For the notary and each admitted person but observers: the milliseconds since their last whole frames arrived. */
   silences(room: Room): Map<string, number> {
     const now = this.#deps.now();
     return new Map([...room.people].map(([person, { lastAt }]) => [person, Math.max(0, now - lastAt)]));

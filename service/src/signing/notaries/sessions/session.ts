@@ -170,8 +170,8 @@ export async function note(
 
 /**
  * Begins the session: from now on all media are recorded. Everybody must have consented before.
- * @throws ServiceError `conflict` naming a person who has not consented; `unavailable` while the media engine can't
- * open a session
+ * @throws ServiceError `conflict` naming a person who has not consented, and when the session has begun already;
+ * `unavailable` while the media engine can't open a session, and when the disk lacks space
  */
 export async function startLive(deps: LiveDeps, operator: Operator, code: string): Promise<void> {
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);

@@ -50,7 +50,8 @@ type Showing = Pick<LockedLive, "tx" | "session" | "at">;
 /**
  * Records which document a person's browser shows, even if the document is outdated.
  * @returns true if the document is the current one
- * @throws ServiceError `conflict` while nothing is recorded, `rate_limited` after too many records of the person
+ * @throws ServiceError `conflict` unless the session is live or on hold, `unavailable` as `requireRecorded`,
+ * `rate_limited` after too many records of the person
  */
 async function write(deps: LiveDeps, live: Showing, person: string, sha256: string): Promise<boolean> {
   const { desk } = deps.sheets;

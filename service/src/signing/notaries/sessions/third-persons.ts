@@ -31,7 +31,8 @@ import {
  * Invites a third person into the waiting room. This is possible only before the session begins: everybody in the
  * session must consent to the recording, and the consent names everybody.
  * @throws ServiceError `validation` naming every wrong field, or the rule of the notary's state that excludes the role;
- * `conflict` after the session has begun, or when the person can't attend in addition to the others
+ * `conflict` after the session has begun, after too many invitations, or when the person can't attend in addition to
+ * the others
  */
 export async function invitePerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
@@ -200,7 +201,8 @@ export const hasVouched = (people: readonly LivePerson[], sheet: Progress, name:
 /**
  * The third persons who took part, as lines for the act's journal entry. Admission alone is not enough: media of the
  * person must have arrived or, for an observer, the observer's browser must have received the session. A credible
- * witness whom the notary excused is listed only if the witness has vouched. Any other excused person is listed, too.
+ * witness whom the notary excused is listed only if the witness has vouched. Any other excused person is listed, too. A
+ * person who was released from a browser is listed only after another admission and arrival.
  */
 export const presentLines = (people: readonly LivePerson[], events: readonly Moved[], sheet: Progress): string[] =>
   people

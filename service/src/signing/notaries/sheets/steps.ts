@@ -139,7 +139,8 @@ export type Marked = { name: string; signer: number | null; choice: string | nul
 /**
  * Finds the turn that a request wants to mark, and checks the request: the turn must be open, its conditions must be
  * met, and the choice must be one of the step's choices.
- * @throws ServiceError `conflict` naming the step that is open, `validation` for another choice
+ * @throws ServiceError `conflict` naming the step that is open or the condition that is not met, `validation` for
+ * another choice
  */
 export function requireTurn(sheet: Progress, { name, signer, choice }: Marked, unmet: Unmet): Turn {
   const open = openTurn(sheet);

@@ -15,7 +15,7 @@ type Facts = {
   act: Pick<Act, "act" | "mode" | "venue" | "startedAt"> & { principals: readonly Named[] };
   notary: Claimed["notary"];
   rules: StateRules;
-  /** The time zone for the date of the act; null when the notary has set no appointment hours. */
+  /** The time zone for the date of the act; null before the act, and when the notary has set no appointment hours. */
   zone: string | null;
 };
 

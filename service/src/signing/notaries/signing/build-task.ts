@@ -99,7 +99,7 @@ function buildTail(document: Buffer, input: NotaryRevision, block: Block, { rese
 
 /**
  * Draws the block's lines into the reserved field. Uses a smaller font if they don't fit otherwise.
- * @throws PdfRefusal when the field has changed since it was prepared
+ * @throws PdfRefusal when the field has changed since it was prepared; otherwise as `fitted`
  */
 function fillField(
   look: PdfLookup,

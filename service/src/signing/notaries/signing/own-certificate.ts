@@ -56,8 +56,8 @@ const faultWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * Compares the name in the certificate with the notary's, ignoring case, accents and word order. A difference only
- * causes a warning to the notary.
+ * Warns if the certificate's subject lacks a word of the notary's name. Ignores case, accents, word order and further
+ * words in the subject.
  */
 export function nameWarning({ subject }: Certificate, { commissionName }: Notary): string[] {
   const folded = (text: string) =>

@@ -143,7 +143,7 @@ async function build(workers: Workers, holder: string, bytes: Buffer, input: Not
  * Completes the prepared revision with the notary's signature, and with a time stamp if the service can get one. The
  * document is sealed later, when the notary has confirmed the report.
  * @throws ServiceError `validation` for a signature that doesn't match; `conflict` when the revision is signed already,
- * or the notary's certificates have changed; otherwise as `waitingSignature`
+ * was prepared again, or has too little space for changed certificates; otherwise as `chainOf` and `waitingSignature`
  */
 export async function completeSignature(
   { desk, stamp }: NotarySigningDeps,

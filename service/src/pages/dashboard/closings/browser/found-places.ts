@@ -85,8 +85,8 @@ function toPlace(document: FormDocument): readonly Field[] {
 }
 
 /**
- * Lists the places to sign and fill in that were found in all documents of the closing, with their signers. One click
- * places fields there, and another removes them.
+ * Lists the places to sign and fill in that were found in the documents that are ticked for signing, with their
+ * signers. One click places fields there, and another removes them. Neither touches fields that the sender placed.
  */
 export function showFoundPlaces(documents: readonly FormDocument[]) {
   const pageBox = part("page-added");

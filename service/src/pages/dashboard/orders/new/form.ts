@@ -24,7 +24,7 @@ export type OrderFormView = FormSubmission & {
   textCodes: boolean;
   /** The sentence that names the time zone of dates. */
   zone: Html;
-  /** The firm's latest open rooms, to choose from. */
+  /** The firm's latest open rooms, to choose from, and the chosen room, even if it is older. */
   openRooms: readonly OpenRoom[];
   /** An existing order; the new order is for the same client. */
   model?: ModelOrder;
@@ -32,7 +32,8 @@ export type OrderFormView = FormSubmission & {
   room?: string | undefined;
   /**
    * The typed values of a form that is shown again, and the reasons why it was rejected. `messages` is empty when the
-   * member only changed the form, for example by adding a row.
+   * member only changed the form, for example by adding a row. It is also empty when the values are those of a form
+   * that was filled in online.
    */
   typed?: { values: FormValues; messages: readonly string[] };
   /**

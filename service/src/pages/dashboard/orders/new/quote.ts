@@ -108,7 +108,7 @@ export const isPostageGuessed = ({ ship }: { ship: boolean }, refusals: readonly
   ship && refusals.some((each) => /^(?:ship|from)_/.test(each));
 
 /**
- * A sentence on what can still change the postage; empty if nothing can.
+ * Sentences on how the price of the postage can still change, apart from the number of pages; empty for none.
  * @param asksCarriers true if carriers are queried when the order or the closing is placed
  */
 export function postageNote(

@@ -58,7 +58,8 @@ const nothingDone = "Nothing was placed, and nobody was charged.";
 /**
  * Finds the payment method that may be charged automatically for orders that the firm pays.
  *
- * @returns the id of the method; null if the orders are placed without a charge
+ * @returns the id of the method; null if the orders are placed without a charge, also because the price is above
+ * `mostCents`
  * @throws ServiceError naming the field or the difference, if the charge would differ from the one that the form showed
  */
 export async function methodToCharge(

@@ -93,7 +93,7 @@ function requireKeeper({ clock }: Pick<RuleChangeDeps, "clock">, operator: Opera
 }
 
 /**
- * Writes a change of a state's rules. It takes effect after another operator has confirmed it.
+ * Writes a change of a state's rules. It takes effect on its start date, if it was confirmed (`confirmChange`).
  * @throws ServiceError naming every wrong field, or `conflict` while another change of the state's rules is pending
  */
 export async function requestChange(
@@ -129,8 +129,8 @@ export async function requestChange(
 /**
  * Confirms a change of a state's rules that another operator wrote. The change takes effect on its start date. Of two
  * concurrent decisions only one succeeds.
- * @throws ServiceError for a change that was already decided, and for the operator's own change. An operator who works
- * alone may confirm it after a new sign-in, an hour after writing it
+ * @throws ServiceError for a change that was already decided, and for the operator's own change. With
+ * REFUND_APPROVAL=solo, the operator may confirm it after a new sign-in, an hour after writing it
  */
 export async function confirmChange(deps: RuleChangeDeps, operator: Operator, which: WhichChange): Promise<void> {
   const by = requireKeeper(deps, operator);

@@ -66,7 +66,7 @@ export const selectConfirmed = (db: Sql) =>
 export const selectOfState = (db: Sql, state: string) =>
   db.query<RuleChange & Marked>(sql`${markedChanges} WHERE v.state = ${state} ORDER BY v.version DESC LIMIT 100`);
 
-/** The U.S. states whose rules have a change that waits for a second operator. */
+/** The U.S. states whose rules have a change that waits for confirmation. */
 export async function selectWaiting(db: Sql): Promise<ReadonlySet<string>> {
   const rows = await db.query<{ state: string }>(
     sql`SELECT state FROM notary_rule_versions WHERE outcome = 'requested'`,

@@ -26,7 +26,8 @@ type State = {
 type RulesFile = { states: Record<string, State>; default: { modes: { value: string[] } }; classes: object };
 
 /**
- * For each class of documents in the rules file, a pattern that recognizes it in a law's text about excluded documents.
+ * For each class of documents in the shipped rules file, a pattern that recognizes it in a law's text about excluded
+ * documents. Other classes are not recognized.
  */
 const classWords: Readonly<Record<string, RegExp>> = {
   real_estate: /\breal (estate|property)\b/i,

@@ -112,7 +112,7 @@ function filled(row: TableRow, name: string | undefined): Cell | undefined {
 
 /**
  * Reads the highest fee from a cell of the table.
- * @throws StartupError for an amount that is not a whole number of cents
+ * @throws StartupError for an amount that is not a whole number of cents up to 100,000
  */
 function capOf(cell: Cell | undefined, place: string): Pick<Jurisdiction, "feeCapCents"> {
   if (!cell) return {};

@@ -165,7 +165,7 @@ export function withOptions(field: Field, labels: readonly string[]): Field {
   return { ...field, options, value, readOnly: field.readOnly && value !== "", error: null };
 }
 
-/** A copy at another place; all options move by the same distance. */
+/** A copy at another place. The field and each option move by `by`, but no further than the edge of the page. */
 export function copied(field: Field, page: number, by: { x: number; y: number }, size: Size): Field {
   const move = (rect: Rect): Rect => within({ ...rect, x: rect.x + by.x, y: rect.y + by.y }, size);
   const options = field.options.map(({ label, rect }) => ({ label, rect: rect && move(rect) }));

@@ -7,7 +7,7 @@ export type OpenDocument = {
   readonly pdfJs: Awaited<ReturnType<typeof loadPdfJs>>["pdfJs"];
   readonly document: PDFDocumentProxy;
   readonly pageSize: (page: number) => Size;
-  /** Resolves when all sizes are known. Until then every page has the size of the first. */
+  /** Resolves when all sizes are known, or reading them failed. Pages not read yet have the size of the first. */
   readonly sizesRead: Promise<void>;
 };
 

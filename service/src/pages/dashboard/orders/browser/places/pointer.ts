@@ -109,8 +109,9 @@ type Drop = {
 };
 
 /**
- * Places a new field near a point of the window. If a writing line is near, the field stands on it. Otherwise its
- * middle is at the point, unless its edges snap to other fields. Does nothing outside the pages.
+ * Places a new field near a point of the window. If a writing line is near, the field stands on it, except the kinds in
+ * `marks`. Otherwise its middle is at the point, unless its edges snap to other fields or it would leave the page. With
+ * `free`, it snaps to nothing. Does nothing outside the pages.
  */
 function drop(
   { view, store, rules, lines, put }: PointerDeps,

@@ -68,7 +68,7 @@ function openFields(deps: PlacesDeps, host: HTMLElement, opened: () => OpenDocum
     if (isShown()) summary.show(fields, left.length);
   }
 
-  /** Replaces all fields. The summary shows the reason `why` until the fields change again. */
+  /** Replaces all fields. The summary shows the reason `why` until the fields or the selection change again. */
   function replace(to: readonly Field[], why: string): void {
     store.replace(to);
     summary.note(why);

@@ -112,7 +112,7 @@ export function openStore(start: readonly Field[], pageSize: (page: number) => S
   };
 }
 
-/** Moves a field with options to another page. Its options keep their distances. */
+/** Moves a field with options to another page. Its options keep their distances, except at the edge of the page. */
 function movedTo(page: number, size: Size, field: Field, { right, down }: { right: number; down: number }): Field {
   const options = field.options.map((each) => ({
     ...each,

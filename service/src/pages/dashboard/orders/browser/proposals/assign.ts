@@ -9,7 +9,7 @@ import type { ProposalOnPage } from "./found.ts";
  */
 const block = { below: 120, beside: 160, row: 10 } as const;
 
-/** True if a signer is a witness. Witnesses sign only at places for witnesses, and nobody else signs there. */
+/** True for a witness. `assign` gives places for witnesses to witnesses only, and witnesses no other places. */
 export const isWitness = ({ role }: Pick<Signer, "role">): boolean => role !== undefined && isRoleOf(role, witness);
 
 /** True if the signer may sign at a place for `party`, which is null for a place that names no party. */

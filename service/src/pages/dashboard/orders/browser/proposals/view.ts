@@ -107,8 +107,9 @@ export function showProposals({ found, store, rules, signers: named, row, pages,
 }
 
 /**
- * Refreshes after each report of `found`. While the search runs, it reports every page. So refreshes then run at most
- * every tenth of a second, as separate tasks, to avoid dropped frames. @returns a function that stops the refreshes
+ * Refreshes after each report of `found`. While the search runs, it reports each page with places. So refreshes then
+ * run at most every tenth of a second, as separate tasks, to avoid dropped frames.
+ * @returns a function that stops the refreshes
  */
 function followSearch(found: FoundPlaces, refresh: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | null = null;
