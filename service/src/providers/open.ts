@@ -175,9 +175,9 @@ export type CheckedAccount = {
   provider: ProviderName;
   name: string;
   ok: boolean;
-  /** The provider's response, or the reason why there is none. */
+  /** A summary of the provider's response, or the reason why the check failed. */
   detail: string;
-  /** True if the service accepts the provider's events. If false, the service polls the provider instead. */
+  /** True if the service accepts the provider's events. If false, it polls the provider, or needs no events. */
   takesEvents: boolean;
 };
 

@@ -24,11 +24,11 @@ type RemoteCredential = {
 
 export type RemoteSigning = {
   /**
-   * The ids of the keys that belong to the person of this access token.
+   * The ids of the valid keys that belong to the person of this access token, at most `mostCredentials`.
    * @throws ServiceError
    */
   list: (token: string) => Promise<string[]>;
-  /** Describes a key. @throws ServiceError `validation` for a key that this service can't use to sign a document */
+  /** Describes a key. @throws ServiceError `validation` for an unusable key or a refused request; `unavailable` */
   credential: (token: string, id: string) => Promise<RemoteCredential>;
   /**
    * Signs one hash. The authorization that this call obtains is valid for no other hash.
@@ -38,7 +38,7 @@ export type RemoteSigning = {
 };
 
 type SignOrder = {
-  /** The SHA-256 to sign. The authorization is bound to it. */
+  /** The SHA-256 to sign. An authorization that this service requests is bound to it. */
   hash: Uint8Array;
   /** The person's answers, by the ids of `asks`. */
   answers: ReadonlyMap<string, string>;

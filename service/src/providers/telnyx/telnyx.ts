@@ -32,8 +32,8 @@ export type Telnyx = {
 };
 
 const pageSize = 100;
-// The most pages of a list to read. The caller looks for a fax that it sent only minutes ago, so the fax must be on one
-// of the first pages.
+// The most pages of a list to read. A longer list gives the outcome `unknown`. The caller looks for a fax that it sent
+// only minutes ago, so the list should be short.
 const mostPages = 10;
 
 const unreadable: TelnyxFailure = { kind: "unknown", why: "an answer that says nothing of what was asked" };

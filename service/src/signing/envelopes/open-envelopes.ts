@@ -104,8 +104,8 @@ export function textsOf(providers: Providers, settings: TelnyxSettings | null): 
 
 /** The jobs that make envelopes match their orders. */
 export function envelopeJobs(jobs: Jobs, deps: EnvelopeDeps): void {
-  // Each node prepares only two documents at once, because preparing a document of 35 MiB takes several times its size
-  // in memory.
+  // For this queue, each node prepares only two documents at once, because preparing a document of 35 MiB takes several
+  // times its size in memory.
   jobs.work<{ orderId: number }>(envelopeQueue, ({ orderId }) => followOrder(deps, orderId), { concurrency: 2 });
   jobs.work<{ orderId: number }>(notarizedQueue, ({ orderId }) => mailNotarized(deps, orderId));
 }

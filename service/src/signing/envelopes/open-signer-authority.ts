@@ -56,10 +56,11 @@ const retirementMs = dayMs;
 
 /**
  * Opens the authorities that issue signers' certificates. The sealing identity must have been opened before. The first
- * run creates their keys and, under the root of each environment, their certificates.
+ * run creates the keys and, under the root of each environment, the certificates that the settings don't provide.
  *
  * An earlier release had one authority for both environments. Its certificate lacks the name constraint that excludes
- * email addresses. That authority gets a new certificate, and its old certificate is retired.
+ * email addresses. That authority gets a new certificate, and its old certificate is retired. If the root's key is not
+ * on this machine, the old certificate stays, with a warning.
  * @param at now
  * @throws StartupError with a message of one line when an authority could not issue certificates
  */

@@ -94,7 +94,7 @@ export type Acts = {
   readonly document: (envelope: EnvelopeOf) => Promise<Document>;
   /**
    * Builds the revision of an act without its signature.
-   * @throws ServiceError
+   * @throws ServiceError; Error when a field depends on the trail and the trail was altered
    */
   readonly open: (
     linked: Linked,
@@ -112,8 +112,8 @@ export type Acts = {
   /**
    * Inserts the signature into its act and stores the revision. Also runs the verifier on the whole file, and discards
    * the revision if the verifier rejects the file. Writes no rows.
-   * @throws ServiceError `conflict` for a rejected file; Error for an act that was altered since it was opened, or is
-   * another signer's
+   * @throws ServiceError `conflict` for a rejected file; Error for an act whose record was altered since it was opened,
+   * or is another signer's
    */
   readonly close: (linked: Linked, document: Document, act: OpenAct, signed: ActSignature) => Promise<StoredAct>;
 };

@@ -10,8 +10,8 @@ import type { Client, CopyKind, DeclineKind, SigningView } from "./view.ts";
 
 /**
  * The outcome of sending a code. `texted`: the text message was sent, or nobody knows whether it was. `away`: no
- * text-message service is configured, or it is unavailable for now. `refused`: the phone number accepts no text
- * messages.
+ * text-message service is configured, or it is unavailable for now. `refused`: the provider refused the message,
+ * usually because the phone number accepts none. `mailed` also for test orders, whose text messages are not sent.
  */
 export type CodeOutcome = "mailed" | "texted" | "away" | "refused";
 
@@ -21,7 +21,7 @@ export type CodeOutcome = "mailed" | "texted" | "away" | "refused";
  */
 export type Link = {
   readonly token: string;
-  /** The document that the browser shows, by its number in the session. Set when the link opens several documents. */
+  /** The document that the browser shows, by its number in the session. Set only for the link of a session. */
   readonly document?: number | null;
   readonly session: string | null;
   /** The language in which the browser shows the pages, which may differ from the language of the signer's mails. */
@@ -46,7 +46,7 @@ export type SignRequest = {
 export type SignOutcome =
   /**
    * The signature is in the file. `completed`: everybody has signed, and the document is sealed. False also after the
-   * last signature, while the seal is missing.
+   * last signature, while the seal, or the signature of the notary who is present, is missing.
    */
   | { readonly outcome: "signed"; readonly completed: boolean }
   /**
@@ -82,8 +82,8 @@ export type Ceremony = {
   /** Returns the state of the signing that a link leads to. Changes nothing, even when a stranger opens the link. */
   readonly view: (link: Link) => Promise<SigningView>;
   /**
-   * For a link that opens several documents, the number in the session of the document to continue with. Null for a
-   * link that opens only one document.
+   * For the link of a session, the number in the session of the document to continue with. Null for any other link. A
+   * session can have only one document left.
    */
   readonly next: (link: Link) => Promise<number | null>;
   /**
@@ -100,13 +100,13 @@ export type Ceremony = {
   readonly text: (link: Link) => Promise<DocumentText>;
   /**
    * Opens a document that the signer may download.
-   * @throws ServiceError `conflict` when there is none of this kind, it was deleted, or the signer may not download it
-   * yet
+   * @throws ServiceError `conflict` when there is none of this kind, it was deleted, a notarized document replaced it,
+   * or the signer may not download it yet
    */
   readonly copy: (link: Link, kind: CopyKind) => Promise<StoredFile>;
   /**
    * Records that the page was opened, once for each signer. Records nothing before the browser has passed the signer's
-   * access step.
+   * access step, and nothing after the envelope's end.
    */
   readonly opened: (link: Link, client: Client) => Promise<void>;
   /**
@@ -119,7 +119,7 @@ export type Ceremony = {
   /**
    * Exchanges a frame's ticket, which works only once, for the token of the frame's signing pages.
    * @returns the token of the frame's pages
-   * @throws ServiceError `conflict`, `not_found`
+   * @throws ServiceError `conflict`, `not_found`, `rate_limited`
    */
   readonly redeem: (ticket: string, client: Client) => Promise<{ session: string }>;
   /**
@@ -131,7 +131,7 @@ export type Ceremony = {
    * Begins the turn of signer number `n` on the device.
    * @param sitting the sitting (the signing of one document on the device); may be omitted if there is only one
    * @returns the token of the signer's pages
-   * @throws ServiceError `conflict`, `not_found`
+   * @throws ServiceError `conflict`, `not_found`, `rate_limited`
    */
   readonly beginTurn: (token: string, n: number, client: Client, sitting?: string) => Promise<{ session: string }>;
   /**
@@ -139,14 +139,14 @@ export type Ceremony = {
    * @param after the sitting (the signing of one document on the device) of the document on the signer's page. It must
    * still be the current one
    * @returns the token of the signer's pages
-   * @throws ServiceError `conflict`, `not_found`
+   * @throws ServiceError `conflict`, `not_found`, `rate_limited`
    */
   readonly nextTurn: (token: string, after: string, client: Client) => Promise<{ session: string }>;
   /** Ends the turn of the signer who is using the device. */
   readonly endTurn: (token: string) => Promise<void>;
   /**
-   * Sends the signer a code of 6 digits. A mail also contains an entry link. While wrong codes have locked the link, a
-   * mail contains only the entry link, and a text message a long code.
+   * Sends the signer a code of 6 digits. A mail also contains an entry link. While wrong codes have locked the link,
+   * the digits don't work. Then only a mail's entry link works, or the long code that a text message contains.
    * @throws ServiceError `rate_limited` too soon after the last code, and after too many codes; `conflict` for a signer
    * with an access code whose link is not locked
    */
@@ -204,7 +204,7 @@ export type Ceremony = {
    */
   readonly complete: (link: Link, signature: Uint8Array) => Promise<SignOutcome>;
   /**
-   * Ends the envelope: the order becomes EsignDeclined.
+   * Ends the envelope: the order becomes EsignDeclined. The envelope of an order on hold does not end.
    * @param reason in the signer's words; may be empty
    * @param all true to end also the link's other documents that the signer has not signed. The kinds `withdrawn` and
    * `not_me` always end them.

@@ -44,7 +44,8 @@ export async function frameOfSession({ db }: EnvelopeDeps, session: string): Pro
 /**
  * Exchanges a ticket, once, for the token of a signing page. The token is valid for half an hour. The trail records the
  * browser that opened the page, unless the envelope has ended.
- * @throws ServiceError `conflict` for a ticket that was used or has expired, `not_found` for an unknown one
+ * @throws ServiceError `conflict` for a ticket that was used or has expired, `not_found` for an unknown one, and as
+ * `requireTrailRoom`
  */
 export async function redeemTicket(
   { db, clock, rowMac }: EnvelopeDeps,

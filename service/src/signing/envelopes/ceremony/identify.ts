@@ -40,8 +40,8 @@ const failuresByMail = 3;
 
 /**
  * Sends the signer a code by mail or text message, at most one a minute. A mail also contains an entry link. While
- * wrong codes have locked the link, six digits are not accepted: a mail then contains only the entry link, and a text
- * message a long code.
+ * wrong codes have locked the link, six digits are not accepted. Then only a mail's entry link works, or the long code
+ * that a text message contains.
  * @throws ServiceError
  */
 export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): Promise<CodeOutcome> {
@@ -80,8 +80,8 @@ export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): 
 }
 
 /**
- * Verifies a code. The fifth wrong code locks the link for a day. With an access code, the link stays locked until the
- * firm unlocks it (`isLocked`).
+ * Verifies a code. The fifth wrong code locks the link for a day. With an access code, the link of an open envelope
+ * stays locked (`isLocked`) until somebody unlocks it, or the signer enters by the entry link.
  * @returns the session for the browser; null for a wrong or expired code
  */
 export async function identify(

@@ -45,7 +45,7 @@ export type Linked = {
    * that was not mailed.
    */
   place: SessionPlace | null;
-  /** True if the link opens a session of several documents. */
+  /** True if the link is that of a session. It opens the session's documents, of which only one may be left. */
   bySession: boolean;
   /** The time when the link was read. If the envelope is locked, the time was read after the lock. */
   at: Date;
@@ -138,11 +138,12 @@ const ofLink: Pick<Linked, "embed" | "sitting" | "room" | "bySession"> = {
 };
 
 /**
- * True if wrong codes have locked the link. The entry link that is sent with a code works even then.
+ * True if wrong codes have locked the link. A mailed entry link, or a texted long code, works even then and ends the
+ * lock.
  *
  * A lock expires after a day, so that a stranger with the link can't lock anyone out permanently. Five guesses a day
- * are too few to find six digits. An access code is chosen by people and easier to guess, so its lock lasts until the
- * firm unlocks the link, or until a day after the lock if the envelope has ended.
+ * are too few to find six digits. An access code is chosen by people and easier to guess. So its lock lasts until
+ * somebody unlocks the link, or until a day after the lock if the envelope has ended.
  */
 export const isLocked = ({ lockedAt, auth }: Signer, { endedAt }: Envelope, at: Date): boolean =>
   lockedAt !== null && ((auth === "access_code" && endedAt === null) || lockedAt.getTime() > at.getTime() - dayMs);

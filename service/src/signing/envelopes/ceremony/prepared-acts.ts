@@ -52,7 +52,7 @@ export async function keepPreparedAct(db: Sql, signerId: number, act: OpenAct, n
 
 /**
  * The act that was prepared for the signer; undefined when none exists, or it has expired. The act stays stored until
- * it is completed, so that the browser can retry the signature.
+ * it is completed, replaced or expired, so that the browser can retry the signature.
  */
 export async function findPreparedAct(db: Sql, signerId: number, now: Date): Promise<OpenAct | undefined> {
   const [row] = await db.query<Row>(sql`

@@ -31,8 +31,8 @@ type PreviewRequest = {
   readonly bytes: Buffer;
   readonly signers: readonly PreviewSigner[];
   /**
-   * The places that the sender requested for fields. Null when people sign in the document's own signature fields or
-   * text tags.
+   * The places that the sender requested for fields. Null to use the document's own fields or tags, otherwise an added
+   * page (`plan`).
    */
   readonly fields: readonly RequestedField[] | null;
   /** True if a notary signs after the signers. */

@@ -89,7 +89,7 @@ const inTurn: readonly SigningState[] = [
 
 /**
  * The number of the document with which a session's person continues.
- * @returns null for a link of a single document
+ * @returns null for a link that is not a session's
  * @throws ServiceError `not_found`
  */
 export async function nextOf(db: Sql, link: Link, clock: Clock): Promise<number | null> {
@@ -104,8 +104,9 @@ export type Entering = Pick<EnvelopeDeps, "rowMac"> & { consentTexts: NewestText
 
 /**
  * Records in a document's trail how the person passed the session's access step. Also records the consent to all the
- * session's documents, if the person has given it. Must be called before the trail records any other step of this
- * person. The transaction must have locked the envelope.
+ * session's documents, if the person has given it. Does nothing outside a session, and for a document that is neither
+ * ready nor waiting. Must be called before the trail records any other step of this person. The transaction must have
+ * locked the envelope.
  */
 export async function enterDocument(tx: Tx, deps: Entering, linked: Linked, client: Client): Promise<void> {
   const { envelope, signer, place, at, bySession } = linked;
@@ -133,8 +134,9 @@ export async function enterDocument(tx: Tx, deps: Entering, linked: Linked, clie
  * Records the consent to the newest consent text. Through a session's link the consent is for all the session's
  * documents, otherwise for this document.
  *
- * Consent to another kind of text does not count. The text for one document does not cover the others of a session. The
- * text for signing in a notary's presence doesn't mention the page's buttons for paper or withdrawal.
+ * A new consent to another kind of text does not count; a consent that is already recorded for this document does. The
+ * text for one document does not cover the others of a session. The text for signing in a notary's presence doesn't
+ * mention the page's buttons for paper or withdrawal.
  * @returns `changed` if the version is neither that of the newest text nor the one already consented to. Nothing is
  * recorded then
  * @throws ServiceError
@@ -188,6 +190,7 @@ const openOnes = async (db: Sql, linked: Linked): Promise<Listed[]> =>
 /**
  * Ends, in one transaction, all documents that a session's person has not signed. Signed documents stay valid. A
  * document on hold can't end now, so its consent is withdrawn instead.
+ * @throws ServiceError `conflict` if no document ended; the consents are withdrawn even then
  */
 export async function endAll(
   deps: Pick<EnvelopeDeps, "db" | "clock" | "log" | "rowMac">,

@@ -35,7 +35,7 @@ export const shownField = (field: PreparedField, now: (format: PreparedField["fo
   };
 };
 
-/** The value that the sender entered for a field. A radio's option is shown only if the sender selected it. */
+/** The sender's value of a read-only field, or nothing. An option is shown only if the sender selected it. */
 export function senderValue({ kind, label, page, option, value, readOnly }: PreparedField): SenderValue[] {
   if (!readOnly || (option !== undefined && value === undefined)) return [];
   return [{ kind, label, page: page + 1, value: value ?? OFF, ...(option !== undefined && { option }) }];

@@ -32,8 +32,8 @@ export type SittingView = {
   /** The signers who may use the device now. Empty when it is nobody's turn to sign on this device. */
   readonly next: readonly {
     /**
-     * The sitting (the signing of one document on the device) of this signer's first unsigned document. `n` is the
-     * signer's number in that document's order.
+     * The sitting (the signing of one document on the device) of the first document that this signer can sign now. `n`
+     * is the signer's number in that document's order.
      */
     readonly sitting: string;
     readonly n: number;
@@ -147,7 +147,8 @@ const startTurn = (
 /**
  * Begins a signer's turn on the device. The returned token opens the signer's pages.
  * @param id the sitting of the document that the signer signs; may be omitted if the device has only one
- * @throws ServiceError `not_found` for an invalid token, `conflict` for a signer whose turn it is not
+ * @throws ServiceError `not_found` for a token without an open sitting; `conflict` for a signer whose turn it is not;
+ * `rate_limited`
  */
 export const beginTurn = (deps: Deps, token: string, n: number, client: Client, id?: string) =>
   startTurn(deps, token, client, async (_, turns, sittings) => {
@@ -167,7 +168,7 @@ const turnsAfter = (turns: readonly Turn[], { envelopeId }: Pick<Sitting, "envel
 /**
  * Begins the next document of the person who is using the device. Each document requires the access step again.
  * @param after the sitting of the document on the person's page, so that a double click doesn't skip a document
- * @throws ServiceError as `beginTurn`
+ * @throws ServiceError as `beginTurn`, and `conflict` when `after` is not the current sitting or no document is left
  */
 export const nextTurn = (deps: Deps, token: string, after: string, client: Client) =>
   startTurn(deps, token, client, async (tx, turns, sittings) => {

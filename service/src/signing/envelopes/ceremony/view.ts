@@ -90,8 +90,8 @@ export type SigningView = {
   readonly environment: Environment;
   readonly orderCode: string;
   /**
-   * The document's name, as in the mail with the link. Without a name, the firm's reference, otherwise the document's
-   * type.
+   * The document's name, usually as in the mail with the link. Without a name, the firm's reference, otherwise the
+   * document's type.
    */
   readonly title: string;
   /** The firm's own reference for the order; null without one. */
@@ -127,8 +127,8 @@ export type SigningView = {
    */
   readonly room: { readonly maySign: boolean; readonly isRemote: boolean } | null;
   /**
-   * The documents that the link opens, in order, and the number `n` of the one that is shown. Null for a link that
-   * opens only one document.
+   * The documents that a session's link opens, in order, and the number `n` of the one that is shown. Null for any
+   * other link.
    */
   readonly session: { readonly n: number; readonly documents: readonly SessionDocument[] } | null;
   /** The step that identifies the signer in addition to the link; null for none. */

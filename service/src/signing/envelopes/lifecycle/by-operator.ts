@@ -35,8 +35,8 @@ export async function readOrderEnvelope(deps: OperatorDeps, orderCode: string): 
 
 /**
  * Sends an order to its signers again. If the order waits for signatures, the signers whose turn it is get new links.
- * If its envelope was declined, has expired or was never opened, a new envelope is opened. Signatures of an ended
- * envelope don't count in the new one.
+ * If its envelope was declined or voided, has expired or was never opened, a new envelope is opened. Signatures of an
+ * ended envelope don't count in the new one.
  * @returns how many people get a new link now; null when the service opens a new envelope
  * @throws ServiceError
  */

@@ -34,7 +34,7 @@ type Deps = Pick<EnvelopeDeps, "db" | "clock">;
 /**
  * Changes a signer who has not signed, in a transaction that locks the order first and then its envelope.
  * @throws ServiceError `not_found` for an unknown signer, and for an order of another firm or environment; `conflict`
- * when the order isn't waiting for this signature
+ * when the order isn't waiting for this signature, or its time to sign has expired
  */
 export const changeSigner = (
   deps: Deps,

@@ -50,7 +50,7 @@ const rowsOf = (db: Sql, orderCode: string, { partnerId, environment }: Owner): 
     WHERE ${hasOrderCode(orderCode)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
       AND e.outcome = 'Completed' AND s.token_sha256 IS NOT NULL ORDER BY s.n, e.attempt`);
 
-/** The valid links to the copies of an order; empty while people sign. */
+/** The valid links to the copies of an order; empty until one of its envelopes is completed. */
 export async function copyLinksOf(db: Sql, orderCode: string, owner: Owner): Promise<CopyLink[]> {
   const rows = await rowsOf(db, orderCode, owner);
   const corrections = rows[0] ? await correctionsOf(db, rows[0].orderId) : [];
@@ -112,7 +112,7 @@ type EndRequest = { owner: Owner; orderCode: string; attempt: number; n: number;
  * If the record of another of these documents was altered, that record stays unchanged. The ended link doesn't open its
  * document either.
  * @returns `isWhole` is false if such a record stayed unchanged
- * @throws ServiceError `not_found` for an unknown order or link
+ * @throws ServiceError `not_found` for an unknown order or link; `conflict` when the closing changed at the same time
  */
 export async function endCopyLink(
   { db, clock, reach }: Pick<EnvelopeDeps, "db" | "clock" | "reach">,

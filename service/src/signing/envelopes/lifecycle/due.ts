@@ -19,8 +19,8 @@ type Due = Owner & { id: number; orderCode: string };
 const batchSize = 1_000;
 
 /**
- * Ends envelopes that were not signed in time, and reminds signers whose turn it is, unless their link is locked. Safe
- * to run on several nodes at once.
+ * Ends envelopes that were not signed in time, and reminds signers whose turn it is. Skips a signer whose link was
+ * locked and not unlocked since, even after the lock has expired. Safe to run on several nodes at once.
  * @returns true if more envelopes may be due
  */
 export async function sweepDue(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<boolean> {
@@ -104,7 +104,7 @@ const overdueAtOnce = 100;
 
 /**
  * Finds orders in EsignPending for which the service must act next, and not a signer. Their envelope was never opened,
- * has ended, or has every signature.
+ * has ended, or has every signature. Leaves out orders that were changed since `before`.
  */
 const overdueStatement = (before: Date, after: number): Statement => sql`
   SELECT o.id ${fromOrders}

@@ -50,7 +50,7 @@ function requireWholeKey({ key }: Principal): void {
 
 /**
  * Registers a site of the firm. A site that is already registered stays unchanged.
- * @throws ServiceError naming the rule that the origin breaks
+ * @throws ServiceError naming the rule that the origin breaks, or the limit; `scope_required` for a key with scopes
  */
 export async function addOrigin({ db, clock }: OriginDeps, principal: Principal, text: unknown): Promise<EmbedOrigin> {
   requireWholeKey(principal);
@@ -80,7 +80,7 @@ export async function addOrigin({ db, clock }: OriginDeps, principal: Principal,
 
 /**
  * Removes a site. URLs that were issued for it, and pages that are open on it, stop working at once.
- * @throws ServiceError `not_found`
+ * @throws ServiceError `not_found`; `scope_required` for a key with scopes
  */
 export async function removeOrigin({ db, clock }: OriginDeps, principal: Principal, id: string): Promise<void> {
   requireWholeKey(principal);
@@ -134,7 +134,8 @@ type SittingRequest = { owner: Owner; orderCodes: readonly string[]; actor: stri
 
 /**
  * Opens a sitting: the signers of these orders sign one after another on the device of a member, the host. Orders that
- * do not wait for signatures are skipped.
+ * do not wait for signatures, or whose time to sign has expired, are skipped. So are orders in which everybody has
+ * signed.
  * @param host the member's id, and the member's email address for the evidence
  * @returns the token of the device's pages, and how many orders were skipped
  * @throws ServiceError as `changeOpenOnes`; `conflict` when it is nobody's turn

@@ -28,8 +28,8 @@ export type SigningMoment =
 export type SigningMail = {
   signerId: number;
   /**
-   * The kind of mail. `joined` sends no mail: after the order was added to a room, the job searches that room for other
-   * documents of the signer.
+   * The kind of mail. `joined` sends no mail: after the order was added to a room, the job searches the order's rooms
+   * for other documents of the signer.
    */
   moment: SigningMoment | "joined";
   /**

@@ -58,8 +58,8 @@ export const findSession = ({ db, clock, links, closingsOf }: JoinDeps, signerId
 
 /**
  * Groups a person's separate links to copies of notarized documents in one language into one session. So one mail links
- * to all of them. The person signed these documents only in the notary's presence. No mail asked for those signatures,
- * so the documents are in no session yet. Must be called outside of any transaction, as `findSession`.
+ * to all of them. Most of these documents were signed only in the notary's presence. No mail asked for those
+ * signatures, so the documents are in no session yet. Must be called outside of any transaction, as `findSession`.
  */
 export const findCopySession = ({ db, clock, links, closingsOf }: JoinDeps, signerId: number, orderId: number) =>
   db.transaction(async (tx) => {

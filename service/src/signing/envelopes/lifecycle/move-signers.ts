@@ -50,7 +50,8 @@ type By = { actor: string; at: Date };
  * The caller must have locked the orders, so no signature can be added during this change. The caller must also record
  * the corrected address of people who have signed, because their mails go there.
  *
- * If an earlier link also opens documents of orders outside `orders`, it still opens those documents.
+ * If an earlier link also opens documents of orders outside `orders`, it still opens those documents. Nothing changes
+ * for people who have not signed in orders that aren't `movable`, and in an envelope in a notary's presence.
  * @param orders `movable`: the ids of the orders in which people who have not signed get the new address
  * @throws ServiceError `validation` when the person at the new address already signs an order
  */

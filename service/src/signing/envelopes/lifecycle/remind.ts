@@ -12,8 +12,8 @@ const betweenRemindersMs = hourMs;
 
 /**
  * Mails a signer the link again.
- * @throws ServiceError `conflict` when it is not the signer's turn, the link is locked, or the last call was under an
- * hour ago. Automatic reminders don't count
+ * @throws ServiceError `conflict` when it is not the signer's turn, or the last call was under an hour ago (automatic
+ * reminders don't count). Also when the link was locked and not unlocked since, even after the lock has expired
  */
 export const remindSigner = (deps: EnvelopeDeps, request: SignerRequest): Promise<void> =>
   changeSigner(deps, request, async (tx, { envelope, signer, at }) => {

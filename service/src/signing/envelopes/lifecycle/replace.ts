@@ -48,8 +48,8 @@ export type ReplaceInRooms = (
 type ReplaceSignerDeps = { envelopes: EnvelopeDeps; replaceInRooms: ReplaceInRooms };
 
 /**
- * Replaces a signer by another person. The earlier signer's link stops working at once. The new link is mailed when it
- * is the new signer's turn.
+ * Replaces a signer by another person. The earlier signer's link stops opening the document at once. Without `others`,
+ * a session's link still opens that signer's other documents. The new link is mailed when it is the new signer's turn.
  *
  * @param body `{name, email, language?, auth?, phone?, access_code?}`
  * @param request `others`: further orders in which the same person is replaced. Skips those that this person has

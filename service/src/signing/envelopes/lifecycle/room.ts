@@ -169,10 +169,10 @@ export async function readRoomDocument<T>(
 type Turn = { n: number; maySign: boolean; presence: string; actor: string; at: Date; until?: Date };
 
 /**
- * Begins a signer's turn in the notary's presence, on the notary's device or by audio and video. Turns of other signers
- * end.
+ * Begins a signer's turn in the notary's presence, on the notary's device or by audio and video. Earlier turns end,
+ * also those of the same signer.
  * @returns the token of the signing pages
- * @throws ServiceError `conflict` for an envelope that has ended
+ * @throws ServiceError `conflict` for an envelope that has ended, `not_found` for an unknown signer
  */
 export async function giveToSigner(tx: Tx, rowMac: RowMac, envelopeId: number, turn: Turn): Promise<string> {
   const { n, maySign, presence, actor, at } = turn;
@@ -218,7 +218,7 @@ async function lockOpen(tx: Tx, envelopeId: number): Promise<Envelope> {
 
 /**
  * Ends the envelope after a notary has signed its document. The caller must change the order's status.
- * @throws ServiceError `conflict` when a signer has not signed
+ * @throws ServiceError `conflict` when a signer has not signed, or the envelope has ended
  */
 export async function completeRoom(
   tx: Tx,

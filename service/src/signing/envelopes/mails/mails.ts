@@ -197,7 +197,7 @@ const insteadOfText = (phone: string): string =>
 
 type Found = {
   askedForPaper: MailFacts["askedForPaper"];
-  /** The address to which the mail goes. */
+  /** The address to which the mail goes, unless it is for a signer who was replaced (`former`). */
   to: string;
   /** The documents that the mail is about, in order; at least one. */
   rows: readonly Row[];
@@ -205,9 +205,9 @@ type Found = {
   /** The firm's time zone. */
   zone: string;
   moment: SigningMoment;
-  /** The names of the people who have signed, if the mail may show them. */
+  /** In a mail `signed` about one document, the names of its signers that mails may show; otherwise empty. */
   signedBy: readonly string[];
-  /** The firm's own message to the signers; null for none. */
+  /** The firm's own message to the signers, in a mail `request`; null for none, and for other mails. */
   message: string | null;
   /** The payments that the mail mentions, for a signer who is the client; null for none. */
   paid: MentionedPayments | null;

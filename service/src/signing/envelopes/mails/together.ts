@@ -60,7 +60,7 @@ const isGathered = (moment: SigningMail["moment"]): moment is Gathered => Object
 
 /**
  * Decides which documents a mail covers. One mail requests all signatures of a person in a closing room, and one
- * delivers all copies.
+ * delivers all copies. Documents that are not ready within `longestWaitMs` get another mail.
  * @returns `null` when no mail is sent now: another mail covers the document, or this mail is queued again until other
  * documents are ready. Also `null` for the job `joined`, which sends no mail
  */
@@ -93,8 +93,8 @@ export async function gather(
 export const claimOf = ({ linkId = "", at }: SigningMail): string => (at === undefined ? linkId : `${linkId} ${at}`);
 
 /**
- * Releases the documents that a mail with a request to sign had claimed but will not cover. Their signer was replaced,
- * or left the session, before the mail was sent.
+ * Releases the documents that a mail with a request to sign had claimed but will not cover. For example, their signer
+ * was replaced, left the session, or signed before the mail was sent.
  * @param sessionId the session whose documents the mail still covers; null for none
  */
 export async function release(db: Sql, about: SigningMail, sessionId: string | null = null): Promise<void> {

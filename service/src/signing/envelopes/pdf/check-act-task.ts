@@ -23,9 +23,10 @@ export type CheckActInput = {
 };
 
 /**
- * Verifies the whole file before an act counts as signed, with a verifier that shares no code with the signing. The
- * last signature must cover the whole file and use a key that no earlier act used. It may fill in only its signer's own
- * fields. All earlier acts must still be valid.
+ * Verifies the whole file before an act counts as signed. The verifier reads the PDF with code of its own; it shares
+ * only helpers with the signing, such as those for ASN.1 and certificates. The last signature must cover the whole file
+ * and use a key that no earlier act used. It may fill in only its signer's own fields. All earlier acts must still be
+ * valid.
  * @returns the reason why the verifier rejects the document; null when it accepts it
  */
 export async function run(

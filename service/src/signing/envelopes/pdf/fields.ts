@@ -12,7 +12,8 @@ export type FieldKind = Exclude<RequestedField["kind"], "multiple">;
  */
 type Content = {
   /**
-   * The value that the sender entered and the preparation writes: the text as drawn, or `On` for a checkbox or option.
+   * The value that the sender entered: the text as drawn, or `On` for a checkbox or option. The preparation writes it,
+   * unless a condition may hide the field (`preparedValue`).
    */
   readonly value?: string;
   /** Set for a field that only shows the sender's value and that nobody fills in. */
@@ -49,7 +50,7 @@ export type PlannedField = Content & {
   readonly label?: string | null;
   /** True if the field must be filled; true by default. */
   readonly required?: boolean;
-  /** The document's own empty field that is used for the planned field. It keeps its own name. */
+  /** The document's own empty field to use. It keeps its name, except for periods in it (`withoutPeriods`). */
   readonly existing?: ExistingField;
   /** Set for a signature that appears on no page. A certified document allows only such signatures to be added. */
   readonly invisible?: true;

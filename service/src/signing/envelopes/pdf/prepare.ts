@@ -18,7 +18,7 @@ import { type FieldPage, newOf, type Widget, widgetOf, writeWidgets } from "./wi
  * outside page 2`.
  */
 export class UnfitField extends Error {
-  /** The index of the field in the list of planned fields. */
+  /** The index of the field in the list of planned fields. 0 if the signature page has no room. */
   readonly field: number;
 
   constructor(field: number, why: string) {
@@ -56,7 +56,7 @@ export type PlannedBlock = {
   readonly at: { readonly page: number; readonly x: number; readonly y: number } | null;
   /**
    * Set when the notary can also add the field when signing. The block is then omitted in two cases: the document is
-   * signed or certified, so that readers may report a new field as a change; or no page has room for it.
+   * signed or certified, so that readers may report a new field as a change; or the block fits nowhere.
    */
   readonly isOptional?: true;
 };
@@ -266,7 +266,7 @@ function fitsBelow({ height }: PlannedBlock, rows: number): boolean {
   return y + height <= signaturePageBox.shown[3] - x;
 }
 
-/** The pages that have fields. @throws UnfitField for a field on a page that doesn't exist, or outside its page */
+/** The pages that have fields. @throws UnfitField for a field on a page that doesn't exist, or a new one outside it */
 function pagesOf(look: PdfLookup, planned: readonly PlannedField[]): Map<number, FieldPage> {
   const found = new Map<number, FieldPage>();
   const last = Math.max(...planned.map(({ page }) => page));

@@ -194,7 +194,7 @@ const written = (entries: Readonly<Record<string, string>>): string =>
     .map(([key, value]) => `/${key}${/^\d/.test(value) ? " " : ""}${value}`)
     .join("");
 
-/** The lock that a signature sets on all fields of its signer, so that the signed values can't change. */
+/** The lock that a signature sets on all fields that its signer fills in, so that the signed values can't change. */
 const locksOf =
   (all: readonly Widget[], permission: 2 | null): LockOf =>
   (signer) => {

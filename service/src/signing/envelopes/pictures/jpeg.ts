@@ -64,7 +64,7 @@ function factsOf(bytes: Buffer): { width: number; height: number; end: number } 
     if (code !== 0xda) continue;
     const end = bytes.lastIndexOf(END);
     if (!size || end < at) break;
-    // In coded data, the byte FF is always followed by 00. So this search finds only real markers.
+    // In coded data, the byte FF is followed by 00 unless it begins a marker. So this search never matches coded data.
     if (bytes.indexOf(LINES, at) >= 0) throw broken("its height is said twice");
     return { ...size, end: end + END.length };
   }

@@ -39,8 +39,8 @@ const onlyOf =
     texts.has(text) ? typeset(text, width) : withoutGlyphs(text, width);
 
 /**
- * Bytes reserved for everything that is appended to a document: the fields and the seal, and for each signer a
- * certificate, a time stamp and drawings.
+ * Bytes reserved once for the fields and the seal, and once more for each signer. A signer's act appends a certificate,
+ * a time stamp and drawings.
  */
 const roomBytes = 256 * 1024;
 
@@ -134,7 +134,7 @@ export async function tryNotarizing(
 /**
  * Refuses a document to which nobody can add a signature any more.
  * @throws PdfRefusal for a document with this service's own final seal, which permits only further seals and time
- * stamps
+ * stamps; also for one that the verifier can't read
  */
 async function refuseFinished(original: Buffer): Promise<void> {
   const signatures = await openUnlocked(original).then(findSignatures).catch(unreadable);

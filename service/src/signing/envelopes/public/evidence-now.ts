@@ -39,8 +39,8 @@ export type EvidenceNow = {
   claims: readonly Claim[];
   certificate: StoredDocument | undefined;
   /**
-   * The document that a notary completed after the signers; undefined without one, and for an envelope signed in a
-   * notary's presence.
+   * The document that a notary completed after the signers; undefined without one, if its row was altered, and for an
+   * envelope signed in a notary's presence.
    */
   notarized: StoredDocument | undefined;
 };

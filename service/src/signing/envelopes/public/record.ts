@@ -31,8 +31,8 @@ export type EnvelopeRecord = {
   revisions: readonly EnvelopeRevision[];
   custodyCertSha256: string | null;
   /**
-   * The hash of the document that a notary completed after the signers. Null without one, and for an envelope signed in
-   * a notary's presence.
+   * The hash of the document that a notary completed after the signers. Null without one, if its row was altered, and
+   * for an envelope signed in a notary's presence.
    */
   notarizedSha256: string | null;
   certificateDeletedAt: Date | null;

@@ -27,7 +27,7 @@ export type Reach = {
   links: SigningLinks;
   /** How long automatic reminders, and mails about uploaded notarized documents, are delayed at night. */
   untilMorning: UntilMorning;
-  /** Null when the service sends no text messages. No order can then require codes by text message. */
+  /** Null when the service sends no text messages (no new order can require them), and in the maintenance process. */
   texts: Texts | null;
 };
 

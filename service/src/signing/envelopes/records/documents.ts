@@ -48,8 +48,8 @@ export type OrderDocument = {
   sha256: string;
   bytes: number;
   /**
-   * `operator`: an operator uploaded the document after it was signed or notarized elsewhere. Null when this service
-   * created it, or when it was uploaded with the order.
+   * `operator`: an operator uploaded the document after it was signed or notarized elsewhere. Null for any other
+   * document, for example one that this service created, or a notary's scan.
    */
   origin: "operator" | null;
   /** True for a notarized document of a test order whose notarization the sandbox simulated. */

@@ -77,7 +77,7 @@ export type Embed = {
   /** The end of the signer's session. The session starts when the ticket is redeemed; null before that. */
   sessionExpiresAt: Date | null;
   identifiedAt: Date | null;
-  /** True if the signer's link has not been replaced since the page was opened, and the firm has not removed the site. */
+  /** True if the signer's link has not been replaced since the page was opened, and the site is still registered. */
   isCurrent: boolean;
 };
 

@@ -97,7 +97,8 @@ const originalOfEnvelope = (orderId: number, envelopeId: number) => sql`
 
 /**
  * Runs work on the order's current original document.
- * @throws AlteredDocumentError when the document or its row was altered; the errors of the work
+ * @throws AlteredDocumentError when the document or its row was altered; ServiceError `unavailable` when the store does
+ * not have it; the errors of the work
  */
 export async function withOriginal<T>(
   deps: DocumentDeps,

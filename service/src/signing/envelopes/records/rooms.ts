@@ -10,7 +10,7 @@ export type NotaryBlock = {
   readonly name: string;
   /** The object number of the field; generation 0. */
   readonly object: number;
-  /** The size of the field, in points. */
+  /** The size of the field's appearance before rotation, in units of user space (usually points). */
   readonly width: number;
   readonly height: number;
   /**

@@ -70,7 +70,7 @@ export type SessionPlace = {
   sessionExpiresAt: Date | null;
   identifiedAt: Date | null;
   consent: Consent | null;
-  /** The time when the person passed the access step, if the document's trail records this; otherwise null. */
+  /** The time of the access step, or without one `createdAt`; null until the document's trail records it. */
   citedAt: Date | null;
   createdAt: Date;
 };

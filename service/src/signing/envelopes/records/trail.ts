@@ -234,8 +234,8 @@ export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonl
 const mostOfSigner = 500;
 
 /**
- * Events that a stranger with only the mailed link can't cause. The other events (codes, failures) have limits of their
- * own.
+ * Events that a stranger with only the mailed link can't cause, if the signer has an access step. The other events
+ * (codes, failures) have limits of their own.
  */
 const bySigner: readonly TrailEvent[] = [
   "embedded",

@@ -2,8 +2,8 @@ import type { Language } from "../../../kernel/platform/languages.ts";
 import { isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 
 /**
- * The outcome of sending a text message. `refused`: the number accepts no texts. `away`: nothing was sent, and sending
- * may be retried. `unknown`: the text may have been sent.
+ * The outcome of sending a text message. `refused`: the provider refused it, usually because the number accepts no
+ * texts. `away`: nothing was sent, and sending may be retried. `unknown`: the text may have been sent.
  */
 type TextOutcome = "sent" | "refused" | "away" | "unknown";
 

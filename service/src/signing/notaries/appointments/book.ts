@@ -33,7 +33,7 @@ import { type BookingDeps, notariesFor, type Offer, offersOf } from "./offers.ts
 const fixedMs = 2 * hourMs;
 /**
  * The most changes of all appointments of an order. Bookings, moves, cancellations and ends count. After that many,
- * nobody can book or move. Each change mails everybody, so an unlimited number would allow spam.
+ * nobody can book or move. Most changes mail everybody, so an unlimited number would allow spam.
  */
 const mostChanges = 12;
 const mostOffers = 500;
@@ -107,7 +107,7 @@ export async function appointmentOf({ desk: deps, rooms }: BookingDeps, token: s
   const offers = (
     await Promise.all(notaries.map((notary) => offersOf({ desk: deps, rooms }, deps.db, order, notary)))
   ).flat();
-  // If several notaries are free at the same time, the client sees that time only once.
+  // If several notaries are free at the same time, the client sees that time only once for each mode.
   const byTime = new Map(offers.map((offer) => [`${offer.startsAt.toISOString()} ${offer.mode}`, offer]));
   const shown = [...byTime.values()].toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime());
   const session = openOf(sessions);

@@ -56,7 +56,7 @@ export async function addGuest(
 }
 
 /**
- * Removes a guest. The guest's link stops working, and the appointment is canceled in the guest's calendar.
+ * Removes a guest. The guest's link stops working. A booked appointment is canceled in the guest's calendar.
  * @throws ServiceError `conflict` while a session is open
  */
 export async function dropGuest({ desk }: GuestDeps, operator: Operator, code: string, typed: Typed): Promise<void> {

@@ -14,8 +14,8 @@ export type MailFacts = {
   /** The names for the line about who has signed, in the order of the signers. Empty if the mail has no such line. */
   signers: readonly string[];
   /**
-   * The firm's own reference. Null when the order has none, when mails must not show it, and when the title already is
-   * the reference.
+   * The firm's own reference. Null when the order has none, when mails must not show it, when the title already is the
+   * reference, and in a mail about several documents.
    */
   reference: string | null;
   /** The firm's own message to the signers; null for none. */

@@ -17,7 +17,8 @@ type ToPlan = { holder: string; bytes: Buffer; signers: number; fields: readonly
  * but break a rule.
  * @param document.signers the number of signers
  * @param document.fields the fields that the order requests; null to use the document's own fields or tags
- * @throws PdfRefusal for a document that can't be read, or that names signers that the order does not have
+ * @throws PdfRefusal for a document that can't be read. Also for tags that break a rule or name signers that the order
+ * does not have
  */
 export async function planFields(workers: Workers, document: ToPlan): Promise<PlannedField[]> {
   return (await planIn(workers, document, false)).planned;

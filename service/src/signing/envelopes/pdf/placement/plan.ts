@@ -26,8 +26,8 @@ export type PlanRequest = {
 /**
  * The places where the signers of a document sign, from the first of these sources that applies:
  *
- * 1. The places that the order lists; the list must be complete. If the document has an empty field at such a place,
- *   that field is used.
+ * 1. The places that the order lists; the list must be complete. If the document has a usable empty field of the same
+ *   kind at such a place, that field is used. A signer's second signature never uses one.
  * 2. The document's own signature fields.
  * 3. The tags in the text, unless somebody has signed or certified the document.
  *

@@ -145,8 +145,8 @@ function signerOf({ tag: { role } }: TagInText, roles: Map<string, number>): num
 }
 
 /**
- * The smallest sizes of fields placed over tags, in points. A signature or initials need more height than the line of
- * their tag.
+ * The smallest sizes of fields whose tags set no size, in points. The width counts only if no words follow the tag. A
+ * signature or initials need more height than the line of their tag.
  */
 const least: Partial<Record<RequestedField["kind"], { width: number; height: number }>> = {
   signature: { width: 120, height: 28 },
@@ -176,8 +176,8 @@ function placeOf({ tag, box, endsLine }: TagOnPage, around: Place): Place {
 }
 
 /**
- * False only if the text of a document certainly contains no `{{`. Usually decides within a millisecond, because it
- * doesn't read the text.
+ * False if a quick search of the document's streams finds no `{{`. It misses two braces between which the font changes.
+ * Usually decides within a millisecond, because it doesn't read the text.
  */
 export function mayHoldTags(bytes: Buffer): boolean {
   if (bytes.includes("/Encrypt") || bytes.includes("/braceleft")) return true;

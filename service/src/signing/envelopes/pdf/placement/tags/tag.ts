@@ -10,13 +10,13 @@ export type Tag = {
   readonly role: { readonly number: number } | { readonly name: string } | null;
   readonly label: string | null;
   readonly required: boolean;
-  /** The size in points; null when the tag doesn't set it. */
+  /** The size in points; null unless the tag sets it to a whole number of at least 8. */
   readonly width: number | null;
   readonly height: number | null;
   /** Further members of the element in an order's `fields` that the tag requests. They are not validated yet. */
   readonly more: Readonly<Record<string, unknown>>;
   /**
-   * The label of the option, for a tag that places one option of a radio or multiple choice; null for any other tag.
+   * The label of the option, for a tag that places one option of a radio or multiple choice. Ignored for other tags.
    */
   readonly option: string | null;
 };

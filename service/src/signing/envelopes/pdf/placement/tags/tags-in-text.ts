@@ -10,7 +10,7 @@ export type TagInText = {
   readonly rect: UserSpaceRect["rect"];
   /** True if no words follow the tag on its line. */
   readonly endsLine: boolean;
-  /** True if the rectangle contains no words other than the tag. Only then may a field hide it. */
+  /** True if the rectangle has no words but the tag. Only then may a field hide it. False after `mostCompared`. */
   readonly isAlone: boolean;
 };
 
@@ -207,7 +207,7 @@ function alongLine({ text, width, widths }: TextRun): Float64Array {
 }
 
 /**
- * The assumed width of a character for which pdf.js gives no width. The font shows such a character only joined with
- * others (a ligature).
+ * The assumed width of a character for which pdf.js gives no width. Usually the font shows such a character only joined
+ * with others (a ligature).
  */
 const usualWidth = 500;
