@@ -95,7 +95,7 @@ export type StatementLine = Payer & {
   services: string;
   /** The name of the order's document, or else its catalog title; null without either. */
   document: string | null;
-  /** The discount in the price that a receipt is for. 0 on other documents, and for a payment of another amount. */
+  /** On a receipt, the discount in the order's price. 0 on other documents, and if the payment differs from that price. */
   discountCents: number;
   amountCents: number;
   /** Only amounts in `usd` count in the sums. */

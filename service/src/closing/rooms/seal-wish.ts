@@ -188,8 +188,8 @@ export async function roomToSeal(db: Sql, roomId: string): Promise<DueSeal | und
 }
 
 /**
- * An open request for a seal. `round` counts how often an added order made the seal due again. `askedAt` tells this
- * request from one that a member made later, after switching the seal off.
+ * An open request for a seal. `round`: how many times an added order has made the seal due again. `askedAt`: the time of
+ * the request. A member who switches the seal off and on makes another request.
  */
 export type SealRound = { round: number; askedAt: Date };
 

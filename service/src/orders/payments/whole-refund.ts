@@ -45,7 +45,7 @@ export async function wholeRefundOf(
   const refunds = await refundsOfIntent(db, paymentIntent);
   // Refunds of an unknown amount count as large enough.
   const all = refunds.reduce((sum, each) => sum + (each.amountCents ?? amountCents), 0);
-  // An earlier release did not name the refund of a payment for one order.
+  // An earlier release stored no `request` with the refund of a payment for one order.
   const last =
     refunds.findLast(({ request }) => request === shareRequest(id)) ??
     refunds.findLast(({ request }) => request === null && !isShared && all >= amountCents);

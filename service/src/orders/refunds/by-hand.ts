@@ -244,8 +244,8 @@ const end = (tx: Tx, id: string, { state, by, at, solo }: End): Promise<void> =>
   changeRow(tx, assignmentState, id, sql`state = ${state}, decided_by = ${by}, decided_at = ${at}, solo = ${solo}`);
 
 /**
- * Approves an assignment of a refund to orders, and books the refund for them. The proposer may approve it only where
- * `approveRefund` allows that.
+ * Approves an assignment of a refund to orders, and books the refund for them. A second operator has to approve it,
+ * unless one person may decide alone, as in `approveRefund`.
  * @throws ServiceError as `approveRefund`; also when less is left of an order's payment than its part
  */
 export async function approveAssignment(deps: RefundDeps, operator: Operator, id: string): Promise<void> {

@@ -25,7 +25,7 @@ async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void
     await Promise.all(items.slice(index, index + atOnce).map(work));
 }
 
-/** Reads the identity of a blob from the row that refers to it; null if no row does. */
+/** Finds what a blob is used for, by the row that refers to it. Null without such a row. */
 async function useOf(db: Sql, blobKey: string): Promise<BlobUse | null> {
   for (const { table, columns, useOf } of blobTables) {
     const [row] = await db.query<object>(sql`SELECT ${columns} FROM ${table} WHERE blob_key = ${blobKey} LIMIT 1`);

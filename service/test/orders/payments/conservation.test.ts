@@ -734,8 +734,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   function wait(ms: number): void {
     world.advance(ms);
     if (ms < 24 * hour) return;
-    // No request is under way for a whole day, so late requests arrive now. Then the processor deletes its idempotency
-    // keys, and its open checkout pages expire.
+    // A request takes less than a day, so all delayed ones arrive first. Then the processor forgets its idempotency keys,
+    // and its open checkout pages expire.
     arrive();
     stripe.forgetKeys();
     for (const session of paidSessions())

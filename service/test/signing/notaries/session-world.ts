@@ -270,7 +270,8 @@ export async function killed(code: string, seconds: number, node = "killed"): Pr
 }
 
 /**
- * Like `killed`, but first waits until this test's service has released the lease, because the service could renew it.
+ * Like `killed`, but first makes this test's service lose the lease, and waits until it has noticed. Otherwise it could
+ * renew the lease.
  */
 export async function abandoned(code: string, seconds: number, node?: string): Promise<LiveSession> {
   await killed(code, -600, "other");

@@ -107,8 +107,8 @@ function headingOf({ box }: Blank, page: PageWords): Found | null {
     const top = cell;
     const above = boxes.find((each) => isBelow(each, top));
     const words = above && page.words.find((run) => isInside(run, above));
-    // Words other than a person's name are the heading. A person's name belongs to another signer in the column, so the
-    // search goes on.
+    // Words other than a person's name are the heading. A person's name names another signer of the column, so the search
+    // continues upward.
     if (words && !isPerson(words.text)) return read(words.text, page, words.y, false);
     signer ??= words;
     if (!above) break;

@@ -152,7 +152,7 @@ export function initialsBefore(blank: Blank, { words, blanks }: PageWords): Foun
 /** True for the mark of a list item: "(c)", "(ii)", "4." and the like. */
 const isItemMark = ({ text }: Run): boolean => /^(?:\(?\d{1,2}[.)]?|\([a-z]{1,4}\)|[a-z][.)])$/i.test(text);
 
-/** True if the line of words above ends with "Initials:", so that the blanks for initials begin this line. */
+/** True if the line above ends with "Initials:". The blank is then for initials; a line break parted it from its label. */
 const isAfterWrap = ({ x, y }: Blank, words: readonly Run[]): boolean =>
   words.some(
     (run) =>

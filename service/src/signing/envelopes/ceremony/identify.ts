@@ -40,8 +40,8 @@ const failuresByMail = 3;
 
 /**
  * Sends the signer a code by mail or text message, at most one a minute. A mail also contains an entry link. While
- * wrong codes have locked the link, six digits are not accepted. Then only a mail's entry link works, or the long code
- * that a text message contains.
+ * wrong codes have locked the link, the page refuses six digits. The signer then opens the mail's entry link, or types
+ * the long code of a text message.
  * @throws ServiceError
  */
 export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): Promise<CodeOutcome> {

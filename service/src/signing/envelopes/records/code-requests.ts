@@ -24,8 +24,8 @@ type Locked = Pick<Signer, "lockedAt">;
 const most = (normal: number, more: number, { lockedAt }: Locked): number => normal + (lockedAt === null ? 0 : more);
 
 /**
- * True if a link has used up its codes, on however many days. The count starts again with a new link, a correct code,
- * and the envelope's end.
+ * True if no more codes may be requested for a link. This limit is not per day. A new link, a correct code and the
+ * envelope's end each start the count again.
  */
 export const areCodesUsedUp = (
   { codesRequested, ...signer }: Pick<Counts, "codesRequested" | "lockedAt">,

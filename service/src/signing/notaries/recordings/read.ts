@@ -1,4 +1,4 @@
-/** Reads takes exactly as they were recorded, from the parts in the store. */
+/** Reads the takes of a recording from their stored parts, byte for byte. */
 import { createHash } from "node:crypto";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";

@@ -16,8 +16,8 @@ import type { FormChange } from "./changes.ts";
 import type { Part } from "./part.ts";
 
 /**
- * A change, and the permission of the signature before it. For a rejected change, this is usually the laxest permission
- * (3); for an accepted one, it is 2.
+ * A change, and the permission of the signature before it. A rejected change is usually tried under the laxest
+ * permission, 3; an accepted one under 2.
  */
 export type ChangeRule = FormChange & { readonly permission: Permission; readonly expect: Part["expect"] };
 type Made = readonly NewObject[] | ((signed: string) => readonly NewObject[]);
