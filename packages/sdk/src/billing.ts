@@ -95,7 +95,10 @@ export type StatementLine = Payer & {
   services: string;
   /** The name of the order's document, or else its catalog title; null without either. */
   document: string | null;
-  /** On a receipt, the discount in the order's price. 0 on other documents, and if the payment differs from that price. */
+  /**
+   * On the receipt of a payment that paid the order's whole price, the discount in that price. 0 on all other receipts and
+   * documents.
+   */
   discountCents: number;
   amountCents: number;
   /** Only amounts in `usd` count in the sums. */

@@ -232,7 +232,7 @@ export async function heldPayments(db: Sql, orderId: number): Promise<HeldPaymen
   return payments.filter(({ refundedAt }) => refundedAt === null).map(({ refundedAt: _, ...payment }) => payment);
 }
 
-/** True if the payment was refunded. @throws ServiceError `unavailable` when the MAC of the payment is invalid */
+/** True if the payment is marked as refunded as a whole. @throws ServiceError `unavailable` when the MAC of the payment is invalid */
 export async function wasRefunded(tx: Tx, orderId: number, paymentIntent: string): Promise<boolean> {
   const found = await tx.query<{ isRefunded: boolean }>(sql`
     SELECT refunded_at IS NOT NULL AS "isRefunded", ${verifiedPayments} FROM payments

@@ -7,7 +7,7 @@ const international = /^\+[\d\s().-]+$/;
 // cost dollars a minute.
 const costly = /^\+(?:1900|1\d{3}976|1976|870|88[123])/;
 
-/** True if a call to the E.164 number costs far more than the price of a fax. */
+/** True for the premium and satellite numbers listed above. Other countries' premium numbers are not known here. */
 export const isCostlyNumber = (number: string): boolean => costly.test(number);
 
 /** The ISO 3166 country of an E.164 number; null when it belongs to no country. */

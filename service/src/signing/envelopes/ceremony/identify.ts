@@ -39,9 +39,10 @@ const failuresAllowed = 5;
 const failuresByMail = 3;
 
 /**
- * Sends the signer a code by mail or text message, at most one a minute. A mail also contains an entry link. While
- * wrong codes have locked the link, the page refuses six digits. The signer then opens the mail's entry link, or types
- * the long code of a text message.
+ * Sends a signer who is identified by codes a code by mail or text message, at most one a minute. A signer with an
+ * access code gets only an entry link, and only while wrong codes have locked the link. A mail with a code also
+ * contains an entry link. While wrong codes have locked the link, the page refuses six digits. The signer then opens
+ * the mail's entry link, or types the long code of a text message.
  * @throws ServiceError
  */
 export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): Promise<CodeOutcome> {

@@ -122,8 +122,8 @@ const isReference = (file: string, number: number): boolean =>
   new RegExp(`(?<!\\d)${number}\\s+\\d+\\s+obj\\s+\\d+\\s+\\d+\\s+R`).test(file);
 
 /**
- * True if a cross-reference entry states another generation than its object. The sealer then reads the object as null,
- * and the verifier ignores the generation.
+ * True if a cross-reference entry states another generation than its object. Through a reference with the object's own
+ * generation, the sealer then reads null, and the verifier reads the object.
  */
 const hasOddGeneration = (file: string, { entries }: Reading): boolean =>
   entries.some((entry, number) => {

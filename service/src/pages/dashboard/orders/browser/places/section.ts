@@ -127,7 +127,7 @@ export function openPlaces(deps: PlacesDeps) {
   summary.clear.addEventListener("click", () => {
     const { length } = store.fields();
     replace([], `${counted(length)} removed. “Undo” on the pages brings ${length === 1 ? "it" : "them"} back.`);
-    // The button is hidden now, so the focus moves to the next element.
+    // The button is hidden now, so the focus moves to the one before it, or to the status line.
     (button.disabled ? part(`${id}-said`) : button).focus();
   });
 
