@@ -15,8 +15,7 @@ import { lockIntent, settledRefundQueue } from "./disputes.ts";
 import { billingDocumentState, creditPart, restOf } from "./documents.ts";
 import { applyRefund, tellPart } from "./events/apply.ts";
 import { endPriceTasks } from "./price-debt.ts";
-import { shareRequest } from "./processor/processor.ts";
-import { refundState, refundsOfIntent, refundsOfRequest } from "./refund-rows.ts";
+import { refundState, refundsOfIntent } from "./refund-rows.ts";
 import { paymentState } from "./store.ts";
 
 /** One order's share of a shared payment. */
@@ -197,19 +196,6 @@ export async function awaitsAssignment({ db, log }: { db: Sql; log: Log }, order
   const refund = await unassignedRefund(db, orderId);
   if (refund) log.warn({ orderId, refund: refund.id }, "the order’s refund waits: another refund has no orders yet");
   return refund !== null;
-}
-
-/**
- * True if the service has requested a refund of this share of a payment from the processor, and the refund has not
- * failed.
- */
-export async function isShareRefunded(
-  db: Sql,
-  { paymentIntent }: Pick<RefundByHand, "paymentIntent">,
-  paymentId: number,
-): Promise<boolean> {
-  const states = await refundsOfRequest(db, paymentIntent, shareRequest(paymentId));
-  return states.some((state) => state !== "failed");
 }
 
 /** True if the service requested a refund of the payment `paymentId`, and the bank has not confirmed that refund. */

@@ -16,8 +16,8 @@ import { processorOfOrder, requireNewestKey } from "./processor/account.ts";
 import { isMissing } from "./processor/charge-requests.ts";
 import { type Processor, type RefundOfPayment, shareRequest } from "./processor/processor.ts";
 import { refundsOfIntent } from "./refund-rows.ts";
-import { type HeldPayment, heldPayments, isFullyRefunded, payeesOfIntent } from "./store.ts";
-import { elsewhereSubject, isLost, wholeRefundOf } from "./whole-refund.ts";
+import { type HeldPayment, heldPayments, isFullyRefunded, isLost, payeesOfIntent } from "./store.ts";
+import { elsewhereSubject, wholeRefundOf } from "./whole-refund.ts";
 
 export type RefundJobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 

@@ -3,6 +3,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import type { RefundMessage } from "./processor/message.ts";
+import { shareRequest } from "./processor/processor.ts";
 
 /** The columns of a refund at the processor that its MAC covers. */
 export const refundState: StateMac = {
@@ -80,4 +81,13 @@ export const refundsOfIntent = (db: Sql, paymentIntent: string): Promise<RefundR
 export async function refundsOfRequest(db: Sql, paymentIntent: string, request: string): Promise<RefundRowState[]> {
   const rows = await refundsOfIntent(db, paymentIntent);
   return rows.filter((row) => row.request === request).map(({ state }) => state);
+}
+
+/**
+ * True if the service has requested a refund of this share of a payment from the processor, and the refund has not
+ * failed.
+ */
+export async function isShareRefunded(db: Sql, paymentIntent: string, paymentId: number): Promise<boolean> {
+  const states = await refundsOfRequest(db, paymentIntent, shareRequest(paymentId));
+  return states.some((state) => state !== "failed");
 }

@@ -211,6 +211,16 @@ export type HeldPayment = {
 };
 
 /**
+ * True if nothing of the payment is left to refund: partial refunds returned it, the bank took it back, or the order
+ * cost nothing. The stored amount is also 0 if the event of an order's own payment at the processor named none. Such a
+ * payment may hold money, so it is not lost.
+ */
+export const isLost = ({ amountCents, lostCents, creditedCents, ...payment }: HeldPayment): boolean =>
+  amountCents === 0
+    ? payment.paymentIntent === null || payment.simulated || payment.isShared
+    : lostCents + creditedCents >= amountCents;
+
+/**
  * The payments of the order that are not marked as refunded. Parts of them may have been refunded or lost.
  * @throws ServiceError `unavailable` when the MAC of any payment of the order is invalid. This includes payments marked
  * as refunded, because the mark may be forged.

@@ -1,7 +1,4 @@
-/**
- * About the refund of a whole order: whether anything is left to refund, whether a refund failed, and whether only an
- * earlier account can make it.
- */
+/** About the refund of a whole order: whether it failed, and whether only an earlier account can make it. */
 import { hasMovedSince } from "../../kernel/audit/audit.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
@@ -12,17 +9,7 @@ import { fromTasks } from "../../kernel/tasks/tasks.ts";
 import { fromOrders, type LockedOrder, orderState, refundQueue } from "../order/order.ts";
 import { shareRequest } from "./processor/processor.ts";
 import { type RefundRowState, refundsOfIntent } from "./refund-rows.ts";
-import { type HeldPayment, heldPayments, payeesOfIntent } from "./store.ts";
-
-/**
- * True if nothing of the payment is left to refund: partial refunds returned it, the bank took it back, or the order
- * cost nothing. The stored amount is also 0 if the event of an order's own payment at the processor named none. Such a
- * payment may hold money, so it is not lost.
- */
-export const isLost = ({ amountCents, lostCents, creditedCents, ...payment }: HeldPayment): boolean =>
-  amountCents === 0
-    ? payment.paymentIntent === null || payment.simulated || payment.isShared
-    : lostCents + creditedCents >= amountCents;
+import { type HeldPayment, heldPayments, isLost, payeesOfIntent } from "./store.ts";
 
 /**
  * The subject of the task about a refund that only an earlier processor account can make.

@@ -11,8 +11,7 @@ import { restOf } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
 import { bookLoss, lossBy, reverseLoss } from "../loss-documents.ts";
 import { reviseLoss } from "../pay-again.ts";
-import { type HeldPayment, heldPayments, paymentState } from "../store.ts";
-import { isLost } from "../whole-refund.ts";
+import { type HeldPayment, heldPayments, isLost, paymentState } from "../store.ts";
 import { type Applied, type ApplyOptions, appliedAs, appliedMove, endRefunded } from "./apply.ts";
 import { sumText } from "./sum-words.ts";
 

@@ -18,6 +18,7 @@ import { endLoss, endLostTasks, endPriceTasks, receivedCentsOf } from "../price-
 import type { RefundMessage, SessionMessage } from "../processor/message.ts";
 import {
   heldPayments,
+  isLost,
   markRefunded,
   type PartRefund,
   recordPart,
@@ -28,7 +29,6 @@ import {
 import { settleSupplement, supplementPayments } from "../supplements.ts";
 import { auditUnapplied, reportWholeRefund } from "../unapplied.ts";
 import { reportDebit, reportFirmsDebit, reportSupplement } from "../unpaid.ts";
-import { isLost } from "../whole-refund.ts";
 import { untilDecided, wrongSum } from "./sum-words.ts";
 
 /** An event's result for one order. `repeated`: recorded before. `stale`: the status stays, but records may be new. */

@@ -5,14 +5,13 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { dollars } from "../../dollars.ts";
 import { type LockedOrder, mailClient, refundQueue } from "../../order/order.ts";
-import { isShareRefunded } from "../by-hand.ts";
 import { type Dispute, disputesOfIntent, settledRefundQueue } from "../disputes.ts";
 import { billingDocumentState, restOf, reverseCredit } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
 import { unbookLoss } from "../loss-documents.ts";
 import { reviseLoss } from "../pay-again.ts";
 import type { RefundMessage } from "../processor/message.ts";
-import { type RefundRowState, recordRefund, refundsOfIntent } from "../refund-rows.ts";
+import { isShareRefunded, type RefundRowState, recordRefund, refundsOfIntent } from "../refund-rows.ts";
 import { paymentState, refundCheckQueue } from "../store.ts";
 import { type Applied, type ApplyOptions, appliedAs, applyRefund } from "./apply.ts";
 import { bookDispute } from "./apply-dispute.ts";
@@ -173,7 +172,6 @@ async function creditedBy(tx: Tx, paymentIntent: string, payments: readonly Paym
   const assigned = payments.filter(({ hasNote }) => hasNote);
   if (assigned.length > 0) return assigned;
   const credited: Payment[] = [];
-  for (const payment of payments)
-    if (!(await isShareRefunded(tx, { paymentIntent }, payment.id))) credited.push(payment);
+  for (const payment of payments) if (!(await isShareRefunded(tx, paymentIntent, payment.id))) credited.push(payment);
   return credited;
 }
