@@ -12,45 +12,50 @@ import {
   type Payable,
   refundQueue,
 } from "../order/order.ts";
+import type { ChargeDeps } from "./charges/charges.ts";
+import { type ChargeJob, sendCharges } from "./charges/send-charges.ts";
+import { watchCharges } from "./charges/stuck.ts";
 import { payerRows } from "./checkout/payers.ts";
 import { watchPending } from "./checkout/pending.ts";
 import { closeCheckouts, OpenElsewhere, OpenWithoutKey } from "./checkout/sessions.ts";
 import { checkoutRows, lastCheckoutEnd } from "./checkout/store.ts";
-import { watchCards } from "./firm/card-expiry.ts";
-import { chargeRows } from "./firm/charge-store.ts";
-import type { ChargeDeps } from "./firm/charges.ts";
-import { detachMethod, detachQueue, methodQueue, saveMethod } from "./firm/methods.ts";
-import { applySandboxSteps } from "./firm/sandbox-bank.ts";
-import { sandboxQueue, sandboxRows } from "./firm/sandbox-steps.ts";
-import { type ChargeJob, sendCharges } from "./firm/send-charges.ts";
-import { methodRows } from "./firm/store.ts";
-import { watchCharges } from "./firm/stuck.ts";
-import { leaveMethods } from "./firm/unusable.ts";
-import { checkRefunds, type RefundJobDeps, refundOrder } from "./give-back.ts";
-import { lossPaymentRows } from "./loss-payments.ts";
+import { watchSupplements } from "./debts/unpaid.ts";
+import { watchCards } from "./methods/card-expiry.ts";
+import { detachMethod, detachQueue, methodQueue, saveMethod } from "./methods/methods.ts";
+import { leaveMethods } from "./methods/unusable.ts";
 import { accountQueue } from "./processor/account.ts";
 import { reconcileRows } from "./reconcile/store.ts";
-import { moneyRows, paymentState, refundCheckQueue } from "./store.ts";
-import { supplementRows } from "./supplements.ts";
-import { watchSupplements } from "./unpaid.ts";
-import { resumeFreeRefunds } from "./whole-refund.ts";
+import { chargeRows } from "./records/charges.ts";
+import { lossPaymentRows } from "./records/loss-payments.ts";
+import { methodRows } from "./records/methods.ts";
+import { moneyRows, paymentState, refundCheckQueue } from "./records/payments.ts";
+import { sandboxQueue, sandboxRows } from "./records/sandbox-steps.ts";
+import { supplementRows } from "./records/supplements.ts";
+import { checkRefunds, type RefundJobDeps, refundOrder } from "./refunds/give-back.ts";
+import { resumeFreeRefunds } from "./refunds/whole-refund.ts";
+import { applySandboxSteps } from "./sandbox/bank.ts";
 
-export { bookLossPayment, reverseLossPayment, type TypedLossPayment } from "./book-loss-payment.ts";
+export { chargeWaiting, type LeftOrder, leftText, mostAtOnce } from "./charges/charge-waiting.ts";
+export { type ChargeDeps, chargeByMember, type ExpectedCharge } from "./charges/charges.ts";
+export { listedPayments, type PaymentOfFirm, paymentsOfFirm } from "./charges/firm-payments.ts";
+export { chargeGroup, chargeOfOrder, type GroupCharge, type GroupChargeEnd } from "./charges/group.ts";
 export {
-  type AssignedPart,
-  awaitsAssignment,
-  bookRefundByHand,
-  intentOfRefund,
-  isOnItsWay,
-  isRefundIn,
-  isUnassignedRefund,
-  lockRefundByHand,
-  missingRefunds,
-  type RefundByHand,
-  refundsByHand,
-  refundsOnPage,
-  unassignedRefund,
-} from "./by-hand.ts";
+  expectedRefusal,
+  type LimitRefusal,
+  listSpenders,
+  type Spender,
+  setLimit,
+  spentThisMonth,
+} from "./charges/limits.ts";
+export {
+  endCharge,
+  endOwnCharge,
+  isOverdueCharge,
+  overdueOf,
+  type StuckCharge,
+  stuckCharges,
+} from "./charges/stuck.ts";
+export { queuedForCharge, sumOfWaiting, type Waiting, waitingMail, waitingOrders } from "./charges/waiting.ts";
 export {
   acceptsPayment,
   type CheckoutDeps,
@@ -60,6 +65,7 @@ export {
   type SharedCheckout,
   sharedCheckout,
 } from "./checkout/checkout.ts";
+export { letClientPay, letClientsPay, type ShownOrder, whyClientsCantPay } from "./checkout/let-client-pay.ts";
 export {
   clientSupplement,
   isByClient,
@@ -73,8 +79,33 @@ export {
 export { endPendingPayment, type PendingPayment, pendingPayments } from "./checkout/pending.ts";
 export { mayBeRefused, type RefusalKind, refusalOf, refusalsOf } from "./checkout/refusals.ts";
 export { isBeingPaid, isPaymentInProcess } from "./checkout/store.ts";
-export { isDisputed, openDisputes, settledRefundQueue } from "./disputes.ts";
-export { billingDocumentState, lockBilling, restBefore } from "./documents.ts";
+export { bookLossPayment, reverseLossPayment, type TypedLossPayment } from "./debts/book-loss-payment.ts";
+export {
+  debtsOfFirms,
+  type LossToBook,
+  lossesToBook,
+  type OpenLoss,
+  openLossesOfFirm,
+  openLossesOfOrder,
+} from "./debts/open-losses.ts";
+export {
+  type AcceptsPayment,
+  allowPayAgain,
+  type PayAgain,
+  payAgainOf,
+  refundedFirst,
+  unpaidLossOf,
+} from "./debts/pay-again.ts";
+export { chargeMail, methodMail, methodName, reasonWords } from "./mails/charge-mail.ts";
+export { moneyMail } from "./mails/money-mail.ts";
+export { acceptsMethods, askForMethod, type FirmPaysDeps, finishTestSetup, removeMethod } from "./methods/methods.ts";
+export { testMethods } from "./methods/sandbox-account.ts";
+export { howToReplace, isRefused, presentAccount, whyUnreadIsRefused } from "./processor/account.ts";
+export { isTestModeKey, openProcessor, type Processor, shareRequest } from "./processor/processor.ts";
+export { webhookPath } from "./processor/webhook-endpoints.ts";
+export { lastReconciliation, type OpenDifferences, openDifferences, type Reconciliation } from "./reconcile/days.ts";
+export { processorTasks, reconcileJobs } from "./reconcile/reconcile.ts";
+export { sumsAgree } from "./reconcile/sums.ts";
 export {
   type ChargeOfOrder,
   type ChargeState,
@@ -88,73 +119,21 @@ export {
   type SpendingRefusal,
   sumOfCharges,
   unpaidPayments,
-} from "./firm/charge-store.ts";
-export { chargeWaiting, type LeftOrder, leftText, mostAtOnce } from "./firm/charge-waiting.ts";
-export { type ChargeDeps, chargeByMember, type ExpectedCharge } from "./firm/charges.ts";
-export { listedPayments, type PaymentOfFirm, paymentsOfFirm } from "./firm/firm-payments.ts";
-export { chargeGroup, chargeOfOrder, type GroupCharge, type GroupChargeEnd } from "./firm/group.ts";
-export {
-  expectedRefusal,
-  type LimitRefusal,
-  listSpenders,
-  type Spender,
-  setLimit,
-  spentThisMonth,
-} from "./firm/limits.ts";
-export { chargeMail, methodMail, methodName, reasonWords } from "./firm/mail.ts";
-export { acceptsMethods, askForMethod, type FirmPaysDeps, finishTestSetup, removeMethod } from "./firm/methods.ts";
-export { moneyMail } from "./firm/money-mail.ts";
-export { testMethods } from "./firm/sandbox-account.ts";
-export { applySandboxSteps } from "./firm/sandbox-bank.ts";
-export { testMethodRoute } from "./firm/sandbox-route.ts";
-export { bringSandboxMoneyNearer } from "./firm/sandbox-steps.ts";
-export { accountChange, activeMethod, expiryOf, type PaymentMethod, selectMethods } from "./firm/store.ts";
-export {
-  endCharge,
-  endOwnCharge,
-  isOverdueCharge,
-  overdueOf,
-  type StuckCharge,
-  stuckCharges,
-} from "./firm/stuck.ts";
-export { queuedForCharge, sumOfWaiting, type Waiting, waitingMail, waitingOrders } from "./firm/waiting.ts";
-export { giveBack, giveSandboxPart, type RefundJobDeps, refundAtProcessor } from "./give-back.ts";
-export { letClientPay, letClientsPay, type ShownOrder, whyClientsCantPay } from "./let-client-pay.ts";
+} from "./records/charges.ts";
+export { isDisputed, openDisputes, settledRefundQueue } from "./records/disputes.ts";
+export { billingDocumentState, lockBilling, restBefore } from "./records/documents.ts";
 export {
   type LossPaymentWay,
   lossPaymentState,
   lossPaymentWays,
   paidAtInBooks,
   wayText,
-} from "./loss-payments.ts";
-export {
-  debtsOfFirms,
-  type LossToBook,
-  lossesToBook,
-  type OpenLoss,
-  openLossesOfFirm,
-  openLossesOfOrder,
-} from "./open-losses.ts";
-export { isPaidOutside, type OutsideWay, outsideWay, outsideWays } from "./outside-notes.ts";
-export { booksMoney, endFailedRefund, type FailedRefundAnswer, type WaitingPart } from "./paid-outside.ts";
-export {
-  type AcceptsPayment,
-  allowPayAgain,
-  type PayAgain,
-  payAgainOf,
-  refundedFirst,
-  unpaidLossOf,
-} from "./pay-again.ts";
-export { howToReplace, isRefused, presentAccount, whyUnreadIsRefused } from "./processor/account.ts";
-export { isTestModeKey, openProcessor, type Processor, shareRequest } from "./processor/processor.ts";
-export { webhookPath } from "./processor/webhook-endpoints.ts";
-export { lastReconciliation, type OpenDifferences, openDifferences, type Reconciliation } from "./reconcile/days.ts";
-export { processorTasks, reconcileJobs } from "./reconcile/reconcile.ts";
-export { sumsAgree } from "./reconcile/sums.ts";
-export { type RefundRowState, refundsOfRequest } from "./refund-rows.ts";
-export { checkoutRoute, processorWebhook } from "./routes.ts";
-export { renameSandboxPayments, sandboxPayment } from "./sandbox.ts";
-export { type HeldPayment, heldPayments, paymentState } from "./store.ts";
+} from "./records/loss-payments.ts";
+export { accountChange, activeMethod, expiryOf, type PaymentMethod, selectMethods } from "./records/methods.ts";
+export { isPaidOutside, type OutsideWay, outsideWay, outsideWays } from "./records/outside-notes.ts";
+export { type HeldPayment, heldPayments, paymentState } from "./records/payments.ts";
+export { type RefundRowState, refundsOfRequest } from "./records/refunds.ts";
+export { bringSandboxMoneyNearer } from "./records/sandbox-steps.ts";
 export {
   askSupplement,
   dueCents,
@@ -172,7 +151,7 @@ export {
   supplementsPaid,
   verifiedSupplementsOf,
   withdrawSupplement,
-} from "./supplements.ts";
+} from "./records/supplements.ts";
 export {
   type ExtraPayment,
   extraPaymentsOf,
@@ -183,9 +162,30 @@ export {
   unappliedPayments,
   verifiedSimultaneous,
   verifiedUnapplied,
-} from "./unapplied.ts";
-export { undoPaidOutside } from "./undo-outside.ts";
-export { billingPartyState, defaultZone, zoneOf, zoneOrDefault } from "./zone.ts";
+} from "./records/unapplied.ts";
+export { billingPartyState, defaultZone, zoneOf, zoneOrDefault } from "./records/zone.ts";
+export {
+  type AssignedPart,
+  awaitsAssignment,
+  bookRefundByHand,
+  intentOfRefund,
+  isOnItsWay,
+  isRefundIn,
+  isUnassignedRefund,
+  lockRefundByHand,
+  missingRefunds,
+  type RefundByHand,
+  refundsByHand,
+  refundsOnPage,
+  unassignedRefund,
+} from "./refunds/by-hand.ts";
+export { giveBack, giveSandboxPart, type RefundJobDeps, refundAtProcessor } from "./refunds/give-back.ts";
+export { booksMoney, endFailedRefund, type FailedRefundAnswer, type WaitingPart } from "./refunds/paid-outside.ts";
+export { undoPaidOutside } from "./refunds/undo-outside.ts";
+export { checkoutRoute, processorWebhook } from "./routes.ts";
+export { applySandboxSteps } from "./sandbox/bank.ts";
+export { testMethodRoute } from "./sandbox/method-route.ts";
+export { renameSandboxPayments, sandboxPayment } from "./sandbox/payment.ts";
 
 /** SQL expression: the firm of a payment. */
 export const partnerOfPayment = (id: Statement): Statement =>

@@ -38,7 +38,7 @@ const excepted: Readonly<Record<string, string>> = {
   "orders/order/store.ts markHandedIn": ofOrder,
   "orders/order/store.ts setEnvelopeStatus": ofOrder,
   "orders/order/transitions/apply.ts applyTransition": ofOrder,
-  "orders/payments/store.ts recordOutcome": "the same transaction has inserted the event",
+  "orders/payments/records/payments.ts recordOutcome": "the same transaction has inserted the event",
   "providers/acts/store.ts updateIntent": "the caller has the intent from lockIntent",
   "signing/envelopes/records/envelope.ts endEnvelope": "the caller has the envelope from lockEnvelope",
   "signing/envelopes/records/envelope.ts vouchForEnvelopes": wrapper,

@@ -20,7 +20,7 @@ import {
 } from "../../../src/orders/billing/billing.ts";
 import { run } from "../../../src/orders/billing/draw-task.ts";
 import { applyEvent } from "../../../src/orders/payments/events/apply-event.ts";
-import { recordPayment } from "../../../src/orders/payments/store.ts";
+import { recordPayment } from "../../../src/orders/payments/records/payments.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
 const orders = await forTests(openOrdersDatabase());

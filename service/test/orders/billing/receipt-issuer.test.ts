@@ -4,7 +4,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { finishTask } from "../../../src/kernel/tasks/tasks.ts";
 import { readIssuer, registerIssuer, watchIssuer } from "../../../src/orders/billing/billing.ts";
-import { recordPayment } from "../../../src/orders/payments/store.ts";
+import { recordPayment } from "../../../src/orders/payments/records/payments.ts";
 import { openOrdersDatabase } from "../order/orders-database.ts";
 
 const orders = await forTests(openOrdersDatabase());

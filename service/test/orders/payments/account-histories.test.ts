@@ -6,9 +6,8 @@ import { repeats } from "@signsealship/testing/inputs/fuzz";
 import fc from "fast-check";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
-import { sendCharges } from "../../../src/orders/payments/firm/send-charges.ts";
-import { activeMethod, insertMethod, updateMethod } from "../../../src/orders/payments/firm/store.ts";
-import { leaveMethods } from "../../../src/orders/payments/firm/unusable.ts";
+import { sendCharges } from "../../../src/orders/payments/charges/send-charges.ts";
+import { leaveMethods } from "../../../src/orders/payments/methods/unusable.ts";
 import {
   chargeByMember,
   chargesOfCode,
@@ -19,6 +18,7 @@ import {
   type Processor,
   presentAccount,
 } from "../../../src/orders/payments/payments.ts";
+import { activeMethod, insertMethod, updateMethod } from "../../../src/orders/payments/records/methods.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
 const world = await forTests(openMoneyWorld());

@@ -7,7 +7,7 @@ import { ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
-import { billingDocumentState } from "../../../src/orders/payments/documents.ts";
+import { billingDocumentState } from "../../../src/orders/payments/records/documents.ts";
 import { giveLiveAccess, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { openLiveService } from "../fulfilment/live-service.ts";

@@ -7,9 +7,8 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { maskCode } from "../../../src/kernel/platform/ids.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { firmChargeQueue } from "../../../src/orders/order/order.ts";
+import { sendCharges } from "../../../src/orders/payments/charges/send-charges.ts";
 import { reportRefusedEvent } from "../../../src/orders/payments/events/payees.ts";
-import { sendCharges } from "../../../src/orders/payments/firm/send-charges.ts";
-import { putLimit, selectMethods } from "../../../src/orders/payments/firm/store.ts";
 import {
   chargeByMember,
   chargesOfCode,
@@ -21,6 +20,7 @@ import {
   waitingOrders,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
+import { putLimit, selectMethods } from "../../../src/orders/payments/records/methods.ts";
 import { type Group, groupsOf } from "./charged-group.ts";
 import { openMoneyWorld } from "./money-world.ts";
 

@@ -7,7 +7,6 @@ import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import type { Handler, Jobs } from "../../../src/kernel/platform/jobs/jobs.ts";
 import type { Mail } from "../../../src/kernel/platform/mail/mail.ts";
 import type { MailDeps } from "../../../src/kernel/platform/mail/mail-jobs.ts";
-import { updateMethod } from "../../../src/orders/payments/firm/store.ts";
 import {
   activeMethod,
   expiryOf,
@@ -15,6 +14,7 @@ import {
   selectMethods,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
+import { updateMethod } from "../../../src/orders/payments/records/methods.ts";
 import { type MoneyWorld, openMoneyWorld, type PayingFirm } from "./money-world.ts";
 
 const world: MoneyWorld = await forTests(openMoneyWorld());

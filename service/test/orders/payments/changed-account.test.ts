@@ -8,13 +8,11 @@ import { ServiceError } from "../../../src/kernel/platform/errors.ts";
 import type { Handler, Jobs } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { closeTasks, openTask } from "../../../src/kernel/tasks/tasks.ts";
 import { closeCheckoutQueue, lockOrder, transition } from "../../../src/orders/order/order.ts";
+import { sendCharges } from "../../../src/orders/payments/charges/send-charges.ts";
 import { closeCheckouts, OpenElsewhere } from "../../../src/orders/payments/checkout/sessions.ts";
 import { currentSessions, insertMinting } from "../../../src/orders/payments/checkout/store.ts";
-import { saveMethod, wasSentElsewhere } from "../../../src/orders/payments/firm/methods.ts";
-import { sendCharges } from "../../../src/orders/payments/firm/send-charges.ts";
-import { insertMethod, updateMethod } from "../../../src/orders/payments/firm/store.ts";
-import { leaveMethods } from "../../../src/orders/payments/firm/unusable.ts";
-import { refundOrder } from "../../../src/orders/payments/give-back.ts";
+import { saveMethod, wasSentElsewhere } from "../../../src/orders/payments/methods/methods.ts";
+import { leaveMethods } from "../../../src/orders/payments/methods/unusable.ts";
 import {
   accountChange,
   chargeByMember,
@@ -35,6 +33,8 @@ import {
 import { requireNewestKey } from "../../../src/orders/payments/processor/account.ts";
 import { processorTasks, reconcile, scheduleReconciliation } from "../../../src/orders/payments/reconcile/reconcile.ts";
 import { comparePayments, leftInAccount } from "../../../src/orders/payments/reconcile/store.ts";
+import { insertMethod, updateMethod } from "../../../src/orders/payments/records/methods.ts";
+import { refundOrder } from "../../../src/orders/payments/refunds/give-back.ts";
 import {
   approveRefund,
   finishFailedRefund,

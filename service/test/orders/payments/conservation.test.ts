@@ -13,6 +13,7 @@ import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { closeMonths, documentsOfOrder, statementsOf } from "../../../src/orders/billing/billing.ts";
 import { owedCents } from "../../../src/orders/billing/lines.ts";
 import { firmChargeQueue, lockOrder, targetOf, transition } from "../../../src/orders/order/order.ts";
+import { priceDebts } from "../../../src/orders/payments/debts/price-debt.ts";
 import {
   allowPayAgain,
   askSupplement,
@@ -30,8 +31,7 @@ import {
   unpaidLossOf,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
-import { priceDebts } from "../../../src/orders/payments/price-debt.ts";
-import { supplementPayments, supplementsOf } from "../../../src/orders/payments/supplements.ts";
+import { supplementPayments, supplementsOf } from "../../../src/orders/payments/records/supplements.ts";
 import {
   approveAssignment,
   approveRefund,

@@ -12,8 +12,8 @@ import { sharesOf } from "../../../src/orders/payments/events/apply-dispute.ts";
 import { applyEvent } from "../../../src/orders/payments/events/apply-event.ts";
 import { askSupplement, heldPayments, isDisputed, supplementsOf } from "../../../src/orders/payments/payments.ts";
 import { shareRequest } from "../../../src/orders/payments/processor/processor.ts";
-import { recordPayment } from "../../../src/orders/payments/store.ts";
-import { settleSupplement } from "../../../src/orders/payments/supplements.ts";
+import { recordPayment } from "../../../src/orders/payments/records/payments.ts";
+import { settleSupplement } from "../../../src/orders/payments/records/supplements.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
 const orders = await forTests(openOrdersDatabase());

@@ -9,9 +9,9 @@ import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { lockOrders } from "../../../src/orders/order/order.ts";
-import { lockIntent } from "../../../src/orders/payments/disputes.ts";
-import { activeMethod, updateMethod } from "../../../src/orders/payments/firm/store.ts";
-import { recordPayment } from "../../../src/orders/payments/store.ts";
+import { lockIntent } from "../../../src/orders/payments/records/disputes.ts";
+import { activeMethod, updateMethod } from "../../../src/orders/payments/records/methods.ts";
+import { recordPayment } from "../../../src/orders/payments/records/payments.ts";
 import { groupsOf } from "./charged-group.ts";
 import { openMoneyWorld } from "./money-world.ts";
 

@@ -8,7 +8,6 @@ import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
 import { lockOrder, setPayer } from "../../../src/orders/order/order.ts";
-import { chargeState } from "../../../src/orders/payments/firm/charge-store.ts";
 import {
   askSupplement,
   openProcessor,
@@ -16,6 +15,7 @@ import {
   supplementsOfCode,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
+import { chargeState } from "../../../src/orders/payments/records/charges.ts";
 import { codeTo, giveLiveAccess, mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { openLiveService } from "../fulfilment/live-service.ts";

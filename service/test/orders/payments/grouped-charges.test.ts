@@ -8,8 +8,6 @@ import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { documentsOfOrder } from "../../../src/orders/billing/billing.ts";
 import { firmChargeQueue, lockOrder, orderPayer, transition } from "../../../src/orders/order/order.ts";
-import { reverseCredit } from "../../../src/orders/payments/documents.ts";
-import { putLimit, updateMethod } from "../../../src/orders/payments/firm/store.ts";
 import {
   activeMethod,
   chargeByMember,
@@ -24,7 +22,9 @@ import {
   watchPayments,
   whyClientsCantPay,
 } from "../../../src/orders/payments/payments.ts";
-import { markRefunded, recordPart, recordPayment } from "../../../src/orders/payments/store.ts";
+import { reverseCredit } from "../../../src/orders/payments/records/documents.ts";
+import { putLimit, updateMethod } from "../../../src/orders/payments/records/methods.ts";
+import { markRefunded, recordPart, recordPayment } from "../../../src/orders/payments/records/payments.ts";
 import { groupsOf } from "./charged-group.ts";
 import { openMoneyWorld } from "./money-world.ts";
 

@@ -20,7 +20,6 @@ import {
 } from "../../../src/orders/order/order.ts";
 import { closeCheckouts } from "../../../src/orders/payments/checkout/sessions.ts";
 import { currentSessions } from "../../../src/orders/payments/checkout/store.ts";
-import { updateMethod } from "../../../src/orders/payments/firm/store.ts";
 import {
   activeMethod,
   chargesOfCode,
@@ -32,7 +31,8 @@ import {
   paymentJobs,
   sharedCheckout,
 } from "../../../src/orders/payments/payments.ts";
-import { markRefunded, recordPayment } from "../../../src/orders/payments/store.ts";
+import { updateMethod } from "../../../src/orders/payments/records/methods.ts";
+import { markRefunded, recordPayment } from "../../../src/orders/payments/records/payments.ts";
 import { clientStatus } from "../../../src/pages/ui/orders/status-words.ts";
 import { groupsOf } from "./charged-group.ts";
 import { openMoneyWorld, type PayingFirm } from "./money-world.ts";

@@ -12,11 +12,11 @@ import { letterOf, letterTogether } from "../../../src/orders/fulfilment/client-
 import { aboutMoney } from "../../../src/orders/fulfilment/client-mails.ts";
 import { mailWords } from "../../../src/orders/fulfilment/mail-words.ts";
 import type { MailMoment } from "../../../src/orders/order/order.ts";
-import { creditPart, reverseCredit } from "../../../src/orders/payments/documents.ts";
-import type { ChargeMoment } from "../../../src/orders/payments/firm/mail.ts";
-import type { MoneyMoment } from "../../../src/orders/payments/firm/money-words.ts";
+import type { ChargeMoment } from "../../../src/orders/payments/mails/charge-mail.ts";
+import type { MoneyMoment } from "../../../src/orders/payments/mails/money-words.ts";
 import { chargeMail, moneyMail } from "../../../src/orders/payments/payments.ts";
-import { recordPart, recordPayment } from "../../../src/orders/payments/store.ts";
+import { creditPart, reverseCredit } from "../../../src/orders/payments/records/documents.ts";
+import { recordPart, recordPayment } from "../../../src/orders/payments/records/payments.ts";
 import { links, order } from "../fulfilment/mail-samples.ts";
 import { openMoneyWorld } from "./money-world.ts";
 

@@ -4,7 +4,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { changeRowsOf } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
-import { chargeState } from "../../../src/orders/payments/firm/charge-store.ts";
+import { chargeState } from "../../../src/orders/payments/records/charges.ts";
 import { openKillsWorld } from "./kills-world.ts";
 
 const world = await forTests(openKillsWorld());

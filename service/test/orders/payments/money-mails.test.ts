@@ -11,10 +11,10 @@ import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 import { readIssuer, registerIssuer } from "../../../src/orders/billing/billing.ts";
 import { type OrderMailDeps, orderMail } from "../../../src/orders/fulfilment/fulfilment.ts";
 import { lockOrder, mailClient, transition } from "../../../src/orders/order/order.ts";
+import { insertPayment } from "../../../src/orders/payments/charges/charges.ts";
 import { applyEvent } from "../../../src/orders/payments/events/apply-event.ts";
-import { insertPayment } from "../../../src/orders/payments/firm/charges.ts";
 import { moneyMail, waitingMail } from "../../../src/orders/payments/payments.ts";
-import { recordPayment } from "../../../src/orders/payments/store.ts";
+import { recordPayment } from "../../../src/orders/payments/records/payments.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
 const orders = await forTests(openOrdersDatabase());

@@ -7,7 +7,7 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { orderStatuses } from "../../../src/orders/order/transitions/statuses.ts";
 import { applyEvent, type Outcome } from "../../../src/orders/payments/events/apply-event.ts";
 import type { SignedEvent } from "../../../src/orders/payments/processor/processor.ts";
-import { extraPaymentsOf, resolveUnapplied } from "../../../src/orders/payments/unapplied.ts";
+import { extraPaymentsOf, resolveUnapplied } from "../../../src/orders/payments/records/unapplied.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
 const at = new Date("2026-03-04T05:06:07.089Z");

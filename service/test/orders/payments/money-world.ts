@@ -8,8 +8,8 @@ import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import type { Handler, Jobs } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { readIssuer, registerIssuer } from "../../../src/orders/billing/billing.ts";
 import { applyEvent } from "../../../src/orders/payments/events/apply-event.ts";
-import * as methods from "../../../src/orders/payments/firm/store.ts";
 import { firmPaysJobs, openProcessor, type Processor, paymentJobs } from "../../../src/orders/payments/payments.ts";
+import * as methods from "../../../src/orders/payments/records/methods.ts";
 import { partRefundJobs } from "../../../src/orders/refunds/refunds.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 

@@ -5,11 +5,11 @@ import type { Environment } from "../../../src/kernel/identity/identity.ts";
 import { isSealedAny, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
-import { chargeState } from "../../../src/orders/payments/firm/charge-store.ts";
-import { detachQueue } from "../../../src/orders/payments/firm/methods.ts";
-import { activeMethod, updateMethod } from "../../../src/orders/payments/firm/store.ts";
-import { stuckCharges } from "../../../src/orders/payments/firm/stuck.ts";
+import { stuckCharges } from "../../../src/orders/payments/charges/stuck.ts";
+import { detachQueue } from "../../../src/orders/payments/methods/methods.ts";
 import { chargeByMember, chargesOfCode, watchPayments } from "../../../src/orders/payments/payments.ts";
+import { chargeState } from "../../../src/orders/payments/records/charges.ts";
+import { activeMethod, updateMethod } from "../../../src/orders/payments/records/methods.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
 const world = await forTests(openMoneyWorld());

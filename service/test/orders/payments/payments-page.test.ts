@@ -4,8 +4,8 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { authenticate, testRowMac } from "@signsealship/testing/row-mac";
 import type { Sql } from "../../../src/kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
-import { byHandStatement, refundsOnPage } from "../../../src/orders/payments/by-hand.ts";
 import { pendingPayments, stuckCharges, unappliedPayments } from "../../../src/orders/payments/payments.ts";
+import { byHandStatement, refundsOnPage } from "../../../src/orders/payments/refunds/by-hand.ts";
 import { explain } from "../../explain.ts";
 import { openOrdersDatabase } from "../order/orders-database.ts";
 

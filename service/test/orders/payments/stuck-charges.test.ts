@@ -7,10 +7,8 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { type MoveDeps, moveOrder } from "../../../src/orders/fulfilment/fulfilment.ts";
-import { chargeState } from "../../../src/orders/payments/firm/charge-store.ts";
-import { spendingRefusal } from "../../../src/orders/payments/firm/limits.ts";
-import { detachQueue } from "../../../src/orders/payments/firm/methods.ts";
-import { activeMethod, updateMethod } from "../../../src/orders/payments/firm/store.ts";
+import { spendingRefusal } from "../../../src/orders/payments/charges/limits.ts";
+import { detachQueue } from "../../../src/orders/payments/methods/methods.ts";
 import {
   chargeByMember,
   chargesOfCode,
@@ -20,6 +18,8 @@ import {
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
 import type { ChargeRequest } from "../../../src/orders/payments/processor/charge-requests.ts";
+import { chargeState } from "../../../src/orders/payments/records/charges.ts";
+import { activeMethod, updateMethod } from "../../../src/orders/payments/records/methods.ts";
 import { countFirmOrdersOutside } from "../../../src/orders/search/search.ts";
 import { groups } from "../../../src/pages/dashboard/orders/list/groups.ts";
 import { openMoneyWorld } from "./money-world.ts";

@@ -9,8 +9,6 @@ import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { closeTasks } from "../../../src/kernel/tasks/tasks.ts";
 import { advanceTestClock } from "../../../src/kernel/test-clock/test-clock.ts";
 import { lockOrder } from "../../../src/orders/order/order.ts";
-import { insertCharge } from "../../../src/orders/payments/firm/charge-store.ts";
-import { activeMethod } from "../../../src/orders/payments/firm/store.ts";
 import {
   askSupplement,
   chargeByMember,
@@ -20,6 +18,8 @@ import {
   watchPayments,
   withdrawSupplement,
 } from "../../../src/orders/payments/payments.ts";
+import { insertCharge } from "../../../src/orders/payments/records/charges.ts";
+import { activeMethod } from "../../../src/orders/payments/records/methods.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
 const world = await forTests(openMoneyWorld());

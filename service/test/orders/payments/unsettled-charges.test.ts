@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { changeOrder } from "@signsealship/testing/row-mac";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
-import { sendCharges } from "../../../src/orders/payments/firm/send-charges.ts";
+import { sendCharges } from "../../../src/orders/payments/charges/send-charges.ts";
 import { chargesOfCode, checkoutUrl, endCharge, watchPayments } from "../../../src/orders/payments/payments.ts";
 import { type Group, groupsOf } from "./charged-group.ts";
 import { openMoneyWorld } from "./money-world.ts";

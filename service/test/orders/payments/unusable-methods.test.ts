@@ -4,9 +4,9 @@ import type { StripeEvent } from "@signsealship/testing/doubles/stripe";
 import type { MethodOutcome } from "@signsealship/testing/doubles/stripe-firm";
 import { forTests } from "@signsealship/testing/for-tests";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
-import { sendCharges } from "../../../src/orders/payments/firm/send-charges.ts";
-import { activeMethod, selectMethods, updateMethod } from "../../../src/orders/payments/firm/store.ts";
+import { sendCharges } from "../../../src/orders/payments/charges/send-charges.ts";
 import { chargeByMember, chargeGroup, chargesOfCode } from "../../../src/orders/payments/payments.ts";
+import { activeMethod, selectMethods, updateMethod } from "../../../src/orders/payments/records/methods.ts";
 import { openMoneyWorld, type PayingFirm } from "./money-world.ts";
 
 const world = await forTests(openMoneyWorld());

@@ -7,7 +7,6 @@ import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { enqueueAfter, type Handler } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { documentsOfOrder } from "../../../src/orders/billing/billing.ts";
 import { lockOrder, transition } from "../../../src/orders/order/order.ts";
-import { checkRefunds, refundOrder } from "../../../src/orders/payments/give-back.ts";
 import {
   heldPayments,
   openProcessor,
@@ -16,6 +15,7 @@ import {
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
 import { reconcile, scheduleReconciliation } from "../../../src/orders/payments/reconcile/reconcile.ts";
+import { checkRefunds, refundOrder } from "../../../src/orders/payments/refunds/give-back.ts";
 import {
   approveAssignment,
   approveRefund,

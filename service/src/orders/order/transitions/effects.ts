@@ -29,7 +29,7 @@ export const nextSegmentQueue = "next-segment";
 
 /**
  * The queue of orders to charge to a payment method of the firm; payload `ChargeJob` in
- * `payments/firm/send-charges.ts`.
+ * `payments/charges/send-charges.ts`.
  */
 export const firmChargeQueue = "firm-charge";
 

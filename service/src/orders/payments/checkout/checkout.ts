@@ -19,7 +19,7 @@ import {
   type Payer,
 } from "../../order/order.ts";
 import { type Processor, processorFor } from "../processor/processor.ts";
-import { dueOf, type Supplement, supplementsOf } from "../supplements.ts";
+import { dueOf, type Supplement, supplementsOf } from "../records/supplements.ts";
 import { wasPaidByFirm } from "./payers.ts";
 import { paymentRefusal, refusalsOf } from "./refusals.ts";
 import { openSession } from "./sessions.ts";

@@ -8,7 +8,7 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verifiedAll, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { fromOrders, hasOrderCode, type Payer } from "../../order/order.ts";
-import { dueOf, type Supplement, supplementReplacesLoss, supplementsOfCode } from "../supplements.ts";
+import { dueOf, type Supplement, supplementReplacesLoss, supplementsOfCode } from "../records/supplements.ts";
 import { isOf, isPaymentInProcess, sessionState } from "./store.ts";
 
 const payerState: StateMac = {

@@ -12,9 +12,9 @@ import {
   notaryGapOfQuote,
   type OrderStatus,
 } from "../../order/order.ts";
-import { disputeState } from "../disputes.ts";
-import { chargeState, isOpen } from "../firm/charge-store.ts";
-import { dueCents, supplementReplacesLoss } from "../supplements.ts";
+import { chargeState, isOpen } from "../records/charges.ts";
+import { disputeState } from "../records/disputes.ts";
+import { dueCents, supplementReplacesLoss } from "../records/supplements.ts";
 import { isOf, sessionState } from "./store.ts";
 
 /**

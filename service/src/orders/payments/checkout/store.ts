@@ -5,9 +5,9 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { fromOrders, joinOrder, leftJoinOrder, orderIdOf, ordersTable } from "../../order/order.ts";
-import { chargesOfCode, isOpen, isOpenCharge } from "../firm/charge-store.ts";
 import type { CheckoutRequest } from "../processor/checkout-sessions.ts";
-import { coveredAmount } from "../supplements.ts";
+import { chargesOfCode, isOpen, isOpenCharge } from "../records/charges.ts";
+import { coveredAmount } from "../records/supplements.ts";
 
 /**
  * A checkout session that may still be paid. Status `replacing`: this service is ending the session at the processor.

@@ -6,12 +6,12 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { closeTasks, neverOpened, openTask } from "../../../kernel/tasks/tasks.ts";
 import { dollars } from "../../dollars.ts";
 import { joinOrder, type LockedOrder, refundQueue, targetOf, transition } from "../../order/order.ts";
-import { type Dispute, settledRefundQueue } from "../disputes.ts";
-import { restOf } from "../documents.ts";
-import { tellFirm } from "../firm/money-mail.ts";
-import { bookLoss, lossBy, reverseLoss } from "../loss-documents.ts";
-import { reviseLoss } from "../pay-again.ts";
-import { type HeldPayment, heldPayments, isLost, paymentState } from "../store.ts";
+import { reviseLoss } from "../debts/pay-again.ts";
+import { tellFirm } from "../mails/money-mail.ts";
+import { type Dispute, settledRefundQueue } from "../records/disputes.ts";
+import { restOf } from "../records/documents.ts";
+import { bookLoss, lossBy, reverseLoss } from "../records/loss-documents.ts";
+import { type HeldPayment, heldPayments, isLost, paymentState } from "../records/payments.ts";
 import { type Applied, type ApplyOptions, appliedAs, appliedMove, endRefunded } from "./apply.ts";
 import { sumText } from "./sum-words.ts";
 

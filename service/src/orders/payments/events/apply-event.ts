@@ -4,20 +4,20 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { maskCodes } from "../../../kernel/platform/logs.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { closeCheckoutQueue, type LockedOrder, orderPayer } from "../../order/order.ts";
+import { applyCharge } from "../charges/charge-events.ts";
 import { payerOfCheckout } from "../checkout/payers.ts";
 import { currency } from "../checkout/sessions.ts";
 import { bindSession, endProcessorSession, hasPendingFunds, sessionPayees } from "../checkout/store.ts";
-import { disputesOfIntent, recordDispute } from "../disputes.ts";
-import { applyCard } from "../firm/card-expiry.ts";
-import { applyCharge } from "../firm/charge-events.ts";
-import { chargesOfOrder, isOpenCharge } from "../firm/charge-store.ts";
-import { applySetup } from "../firm/methods.ts";
-import { applyMandate, applyReturnedDebit } from "../firm/unusable.ts";
+import { reportFirmsDebit } from "../debts/unpaid.ts";
+import { applyCard } from "../methods/card-expiry.ts";
+import { applySetup } from "../methods/methods.ts";
+import { applyMandate, applyReturnedDebit } from "../methods/unusable.ts";
 import { type DisputeMessage, readMessage, type SessionMessage, timeOf } from "../processor/message.ts";
 import type { SignedEvent } from "../processor/processor.ts";
-import { refundsOfIntent } from "../refund-rows.ts";
-import { recordEvent, recordOutcome, recordParts, refundCheckQueue } from "../store.ts";
-import { reportFirmsDebit } from "../unpaid.ts";
+import { chargesOfOrder, isOpenCharge } from "../records/charges.ts";
+import { disputesOfIntent, recordDispute } from "../records/disputes.ts";
+import { recordEvent, recordOutcome, recordParts, refundCheckQueue } from "../records/payments.ts";
+import { refundsOfIntent } from "../records/refunds.ts";
 import {
   type Applied,
   type ApplyOptions,

@@ -12,10 +12,11 @@ import {
 } from "../../order/order.ts";
 import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/sessions.ts";
-import { tellFirm } from "../firm/money-mail.ts";
-import { settleLosses } from "../loss-documents.ts";
-import { endLoss, endLostTasks, endPriceTasks, receivedCentsOf } from "../price-debt.ts";
+import { endLoss, endLostTasks, endPriceTasks, receivedCentsOf } from "../debts/price-debt.ts";
+import { reportDebit, reportFirmsDebit, reportSupplement } from "../debts/unpaid.ts";
+import { tellFirm } from "../mails/money-mail.ts";
 import type { RefundMessage, SessionMessage } from "../processor/message.ts";
+import { settleLosses } from "../records/loss-documents.ts";
 import {
   heldPayments,
   isLost,
@@ -25,10 +26,9 @@ import {
   recordPayment,
   unappliedEvents,
   wasRefunded,
-} from "../store.ts";
-import { settleSupplement, supplementPayments } from "../supplements.ts";
-import { auditUnapplied, reportWholeRefund } from "../unapplied.ts";
-import { reportDebit, reportFirmsDebit, reportSupplement } from "../unpaid.ts";
+} from "../records/payments.ts";
+import { settleSupplement, supplementPayments } from "../records/supplements.ts";
+import { auditUnapplied, reportWholeRefund } from "../records/unapplied.ts";
 import { untilDecided, wrongSum } from "./sum-words.ts";
 
 /** An event's result for one order. `repeated`: recorded before. `stale`: the status stays, but records may be new. */

@@ -2,13 +2,13 @@
 import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealedAny, sql } from "../../../kernel/platform/database/sql.ts";
 import { fromOrders, type LockedOrder, lockOrders } from "../../order/order.ts";
-import { type AlteredOrder, lockSorted, orderNames, reportAltered } from "../altered.ts";
 import { sessionPayees } from "../checkout/store.ts";
-import { lockIntent } from "../disputes.ts";
-import { chargesOfPayment } from "../firm/charge-store.ts";
 import { type DisputeMessage, type RefundMessage, readMessage, type SessionMessage } from "../processor/message.ts";
 import type { SignedEvent } from "../processor/processor.ts";
-import { payeeOf, payeesOfIntent } from "../store.ts";
+import { type AlteredOrder, lockSorted, orderNames, reportAltered } from "../records/altered.ts";
+import { chargesOfPayment } from "../records/charges.ts";
+import { lockIntent } from "../records/disputes.ts";
+import { payeeOf, payeesOfIntent } from "../records/payments.ts";
 import type { LockedPayees, Named } from "./refund-events.ts";
 
 type MoneyMessage = SessionMessage | RefundMessage | DisputeMessage;

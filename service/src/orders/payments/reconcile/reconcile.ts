@@ -4,12 +4,12 @@ import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { keepTasks, type NeededTask } from "../../../kernel/tasks/tasks.ts";
 import { dollars } from "../../dollars.ts";
-import { overdueDisputes } from "../disputes.ts";
 import { applyEvent } from "../events/apply-event.ts";
 import { lastAccountChange, requireLastAccount, requireNewestKey } from "../processor/account.ts";
 import type { Movement } from "../processor/balance.ts";
 import { readMessage } from "../processor/message.ts";
 import type { Processor } from "../processor/processor.ts";
+import { overdueDisputes } from "../records/disputes.ts";
 import { askForDay, endDay, lockComparison, lockDay, markDay, reconcileQueue, windowOf } from "./days.ts";
 import { compareNext, comparePayments, type Difference, insertMovements, leftInAccount } from "./store.ts";
 

@@ -10,12 +10,12 @@ import {
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { joinOrder } from "../../order/order.ts";
 import { environmentOfSession } from "../checkout/store.ts";
-import { disputeState } from "../disputes.ts";
-import { isOpen } from "../firm/charge-store.ts";
 import { copies, isNotCopied, isOutOfSight, requestedAt, wasOtherAccount } from "../processor/account.ts";
 import type { Movement } from "../processor/balance.ts";
-import { refundState } from "../refund-rows.ts";
-import { paymentState } from "../store.ts";
+import { isOpen } from "../records/charges.ts";
+import { disputeState } from "../records/disputes.ts";
+import { paymentState } from "../records/payments.ts";
+import { refundState } from "../records/refunds.ts";
 
 /** The columns of a copied movement that its MAC covers. A forged movement would hide a difference. */
 const movementState: StateMac = {

@@ -1,9 +1,9 @@
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { lossCents } from "../loss-documents.ts";
-import { receivedCents } from "../loss-payments.ts";
-import { isPaidOutside } from "../outside-notes.ts";
 import { copies, isNotCopied, requestedAt } from "../processor/account.ts";
+import { lossCents } from "../records/loss-documents.ts";
+import { receivedCents } from "../records/loss-payments.ts";
+import { isPaidOutside } from "../records/outside-notes.ts";
 
 type Sums = {
   /** The sums of the processor's movements for stored payments: money that arrived, and money that finally left. */

@@ -1,0 +1,76 @@
+/** The payments by firms' own methods about which the processor's event is overdue. */
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { nothing, sql } from "../../../kernel/platform/database/sql.ts";
+import { type Marked, markedAll } from "../../../kernel/platform/database/state-mac.ts";
+import { joinOrder } from "../../order/order.ts";
+import { wasOtherAccount } from "../processor/account.ts";
+import { agedOf, chargeState, type FirmCharge, isOpen } from "../records/charges.ts";
+
+/** A payment whose event is overdue. `id`, `orderId` and `orderCode` are those of its first charge. */
+export type OverdueCharge = Pick<
+  FirmCharge,
+  "id" | "orderId" | "orderCode" | "environment" | "amountCents" | "askedAt" | "sentAt" | "state"
+> & {
+  /** The ids of the orders that the payment pays. */
+  orderIds: number[];
+  /** True if the charge was sent to another processor account than the one in use now. */
+  isElsewhere: boolean;
+  /**
+   * When the last of these orders' open checkouts in an earlier account ends; null without one. The charge is sent only
+   * after that time.
+   */
+  pageEndsAt: Date | null;
+};
+
+type Limits = { sentBefore: Date; bankBefore: Date };
+
+/** The payments of one environment or, with `partnerId`, of one firm there. */
+type Which = { environment: Environment; partnerId?: string };
+
+/** The number of payments on a page. */
+const onPage = 100;
+
+/**
+ * One page of the payments whose event is overdue, the oldest first. Marks a payment that was altered in the database.
+ * @param after the id of the last payment on the previous page; null for the first page
+ */
+export function overdueCharges(
+  db: Sql,
+  { sentBefore, bankBefore }: Limits,
+  { environment, partnerId }: Which,
+  after: string | null = null,
+): Promise<(OverdueCharge & Marked)[]> {
+  const parts = sql`FROM firm_charges q WHERE q.id = c.id OR q.group_id = c.group_id`;
+  return db.query<OverdueCharge & Marked>(sql`
+    SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.environment, c.asked_at AS "askedAt", c.sent_at AS "sentAt", c.state,
+      c.environment = 'live' AND ${wasOtherAccount(sql`c.sent_at`)} AS "isElsewhere",
+      (SELECT max(s.expires_at) FROM checkout_sessions s
+        WHERE s.status IN ('minting', 'open', 'replacing') AND ${wasOtherAccount(sql`s.created_at`)}
+          AND (s.order_id IN (SELECT q.order_id ${parts}) OR s.id IN (
+            SELECT k.checkout_id FROM checkout_parts k WHERE k.order_id IN (SELECT q.order_id ${parts})))) AS "pageEndsAt",
+      (SELECT sum(q.amount_cents) ${parts})::float8 AS "amountCents",
+      (SELECT json_agg(q.order_id) ${parts}) AS "orderIds",
+      ${markedAll(chargeState, sql`q`, parts)}
+    FROM firm_charges c ${joinOrder(sql`c.order_id`)}
+    WHERE ${isOpen(sql`c`)} AND c.environment = ${environment}
+      ${partnerId === undefined ? nothing : sql`AND c.partner_id = ${partnerId}`}
+      AND ${agedOf(sql`c`, sql`c.changed_at`)} < CASE c.state WHEN 'pending' THEN ${bankBefore}::timestamptz ELSE ${sentBefore}::timestamptz END
+      AND NOT EXISTS (SELECT FROM firm_charges q WHERE q.group_id = c.group_id AND q.order_id < c.order_id)
+      AND (${after}::uuid IS NULL OR (c.changed_at, c.id) > (SELECT x.changed_at, x.id FROM firm_charges x WHERE x.id = ${after}))
+    ORDER BY c.changed_at, c.id LIMIT ${onPage}`);
+}
+
+/** All payments of an environment whose event is overdue, the oldest first, page by page. */
+export async function* allOverdue(
+  db: Sql,
+  limits: Limits,
+  environment: Environment,
+): AsyncGenerator<OverdueCharge & Marked> {
+  for (let after: string | null = null; ; ) {
+    const page: (OverdueCharge & Marked)[] = await overdueCharges(db, limits, { environment }, after);
+    yield* page;
+    if (page.length < onPage) return;
+    after = page.at(-1)?.id ?? null;
+  }
+}
