@@ -49,7 +49,8 @@ const suites: readonly Suite[] = [
   {
     name: "histories of money",
     args: tests(
-      "service/test/orders/payments/{conservation,account-histories,stuck-charges,event-locks}.test.ts",
+      "service/test/orders/payments/{conservation,charges/stuck-charges,events/event-locks}.test.ts",
+      "service/test/orders/payments/processor/account-histories.test.ts",
       "service/test/orders/billing/numbers.test.ts",
     ),
   },
@@ -67,8 +68,9 @@ const suites: readonly Suite[] = [
   {
     name: "20 kills at each point of a closing",
     args: tests(
-      "service/test/orders/payments/*-{kill,kills}.test.ts",
-      "service/test/orders/payments/{checkout,room-checkout,second-checkout,test-methods,webhook}.test.ts",
+      "service/test/orders/payments/**/*-{kill,kills}.test.ts",
+      "service/test/orders/payments/checkout/{checkout,room-checkout,second-checkout}.test.ts",
+      "service/test/orders/payments/{methods/test-methods,events/webhook}.test.ts",
       "service/test/delivery/faxing/ahead-kills.test.ts",
       "service/test/delivery/shipping/readdress.test.ts",
     ),
