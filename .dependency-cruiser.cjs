@@ -21,7 +21,20 @@ const wings = [
  * folders before it.
  */
 const floors = {
-  envelopes: [
+  "orders/payments": [
+    "processor",
+    "records",
+    "checkout",
+    "mails",
+    "debts",
+    "methods",
+    "charges",
+    "events",
+    "refunds",
+    "reconcile",
+    "sandbox",
+  ],
+  "signing/envelopes": [
     "pdf",
     "pictures",
     "reading",
@@ -36,7 +49,7 @@ const floors = {
     "api",
     "public",
   ],
-  notaries: [
+  "signing/notaries": [
     "commissions",
     "acts",
     "eligibility",
@@ -111,9 +124,9 @@ module.exports = {
     ...Object.entries(floors).flatMap(([feature, folders]) =>
       folders.map((floor, below) =>
         rule(
-          `imports-of-${feature}-${floor}`,
-          { path: src(`signing/${feature}/${floor}`), pathNot: upward },
-          { path: `^service/src/signing/${feature}/(?!(${folders.slice(0, below + 1).join("|")})/)[^/]+/` },
+          `imports-of-${feature.replace("/", "-")}-${floor}`,
+          { path: src(`${feature}/${floor}`), pathNot: upward },
+          { path: `^service/src/${feature}/(?!(${folders.slice(0, below + 1).join("|")})/)[^/]+/` },
           `${floor} imports only the floors of ${feature} below it.`,
         ),
       ),
@@ -172,12 +185,6 @@ module.exports = {
       { path: "^service/src/(?!orders/payments/)" },
       { path: "^service/src/orders/order/transitions/by-processor\\.ts" },
       "Only what the processor signed moves an order to Paid.",
-    ),
-    rule(
-      "processor-below-payments",
-      { path: "^service/src/orders/payments/processor/" },
-      { path: "^service/src/orders/payments/(?!processor/)" },
-      "processor/ imports no other folder of payments.",
     ),
     rule(
       "transitions-by-their-entries",
