@@ -80,7 +80,7 @@ const features =
 // seal without loading the rest of sealing, the partners' command line signs events without loading their delivery, and
 // browsers format values as documents do.
 const frontDoor =
-  "/([^/]+)/\\1\\.ts$|/transitions/by-processor\\.ts$|/seals/trial\\.ts$|/webhooks/delivery-headers\\.ts$|/form/(field-values|field-rules)\\.ts$";
+  "^service/src/(?:providers/providers|[^/]+/([^/]+)/\\1)\\.ts$|/transitions/by-processor\\.ts$|/seals/trial\\.ts$|/webhooks/delivery-headers\\.ts$|/form/(field-values|field-rules)\\.ts$";
 const src = (names) => `^service/src/(${names})/`;
 
 module.exports = {
