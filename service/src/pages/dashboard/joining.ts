@@ -155,7 +155,8 @@ const page = (assets: Assets, { session, own, flash, error }: LinkView): string 
     headerNav: accountNav(session.email),
     body: html`<div class="narrow">${flash}<h1>Connect to your firm</h1>
 ${own && html`${errorSummary(error)}${ownFirm(own)}`}
-<p class="lead">If a colleague invited you, open the link in that email. Without an invitation ask an owner of your firm for one, under Team. For a system you can also paste one of your firm’s API keys. A test key connects you to test alone, a live key to live as well. We check the key and do not store it.</p>
+<p class="lead">If a colleague invited you, open the link in that email. Without an invitation ask an owner of your firm for one, under Team.
+For a system you can also paste one of your firm’s API keys. A test key connects you to test alone, a live key to live as well. We check the key and do not store it.</p>
 ${!own && errorSummary(error)}
 <form class="form" method="post" action="/dashboard/link">
 ${field({ name: "apiKey", label: "API key", hint: "It starts with svc_pk_ and was emailed to someone at your firm.", required: true, maxLength: 200, autocomplete: "off" })}

@@ -150,7 +150,14 @@ function body(
     return { label, state: "upcoming", note: key === "webhook" ? "Optional" : "Later" };
   });
   const action = next && actions[next.key];
-  return html`${pageHead(`Welcome, ${partner.name}`, next ? `${isLive ? "Your firm is live, and this is its test environment." : "Everything here is a test until your firm is live."} Steps done on the way to real orders: ${count} of ${needed.length}.` : "What waits, what needs somebody, and what is new.", html`<p class="room-links"><a class="button" href="/dashboard/closings/new">New closing</a></p>`)}
+  const environmentWords = isLive
+    ? "Your firm is live, and this is its test environment."
+    : "Everything here is a test until your firm is live.";
+  const lead = next
+    ? `${environmentWords} Steps done on the way to real orders: ${count} of ${needed.length}.`
+    : "What waits, what needs somebody, and what is new.";
+  const newClosing = html`<p class="room-links"><a class="button" href="/dashboard/closings/new">New closing</a></p>`;
+  return html`${pageHead(`Welcome, ${partner.name}`, lead, newClosing)}
 <div class="panels">
 ${orders}
 ${
@@ -230,11 +237,18 @@ const overview = ({
   attention,
   changed,
   titleOf,
-}: OverviewView): Html => html`${overdue > 0 && notice("attention", overdue === 1 ? "A payment of your firm has had no answer" : `${overdue} payments of your firm have had no answer`, html`Orders wait for the bank or the payment processor. <a href="/dashboard/billing#charges">Look under Billing</a>: there an owner can end ${overdue === 1 ? "it" : "them"}.`)}
+}: OverviewView): Html => html`${overdue > 0 && overdueNotice(overdue)}
 ${waiting !== null && notice("attention", waiting, html`<a href="/dashboard/billing#waiting">Look under Billing</a>. Nothing is charged until somebody of your firm asks for it.`)}
 ${tileList({ counts, overdueOrders })}
 ${attention.length > 0 && card("attention", groups.attention.label, orderLines(attention, titleOf))}
 ${card("changed", "What is new", html`${orderLines(changed, titleOf)}<p><a href="${path}">All orders</a></p>`)}`;
+
+const overdueNotice = (overdue: number): Html =>
+  notice(
+    "attention",
+    overdue === 1 ? "A payment of your firm has had no answer" : `${overdue} payments of your firm have had no answer`,
+    html`Orders wait for the bank or the payment processor. <a href="/dashboard/billing#charges">Look under Billing</a>: there an owner can end ${overdue === 1 ? "it" : "them"}.`,
+  );
 
 const tileList = ({ counts, overdueOrders }: Pick<OverviewView, "counts" | "overdueOrders">): Html =>
   html`<ul class="count-tiles">${tiles.map((name) => {
@@ -246,5 +260,9 @@ const tileList = ({ counts, overdueOrders }: Pick<OverviewView, "counts" | "over
 const orderLines = (orders: readonly FirmOrder[], titleOf: TitleOf): Html =>
   html`<ul class="order-lines">${orders.map((order) => {
     const { tone, label } = statusWords(order.status);
-    return html`<li><span><a class="row-title" href="${path}/${order.code}">${orderName({ order, title: titleOf(order) })}</a><br><span class="second-line breakable">${order.customerName ?? order.customerEmail}${order.externalReference !== null && ` · ${order.externalReference}`}</span></span><span class="line-end">${statusBadge(tone, label)}<span class="second-line">${shortTime(order.updatedAt)}${ifUtc}</span></span></li>`;
+    const reference = order.externalReference !== null && ` · ${order.externalReference}`;
+    const title = html`<a class="row-title" href="${path}/${order.code}">${orderName({ order, title: titleOf(order) })}</a>`;
+    const client = html`<span class="second-line breakable">${order.customerName ?? order.customerEmail}${reference}</span>`;
+    const changed = html`<span class="second-line">${shortTime(order.updatedAt)}${ifUtc}</span>`;
+    return html`<li><span>${title}<br>${client}</span><span class="line-end">${statusBadge(tone, label)}${changed}</span></li>`;
   })}</ul>`;

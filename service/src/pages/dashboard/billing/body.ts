@@ -23,7 +23,15 @@ export function billingBody(view: BillingView): Html {
   return html`${pageHead("Billing", "How your firm pays for orders that it pays itself.")}
 ${errorSummary(view.error)}
 ${view.isZoneAltered && alteredNotice("The time zone of your firm can’t be read", `Times on this page are those of ${view.zone}.`)}
-${view.hasReturned && !isJustAdded(view) && notice("info", "Your bank and the payment processor are being asked", html`The card or bank account is shown here once the processor confirms it. <a href="${billingPath}?setup=returned">Look again</a>`)}
+${
+  view.hasReturned &&
+  !isJustAdded(view) &&
+  notice(
+    "info",
+    "Your bank and the payment processor are being asked",
+    html`The card or bank account is shown here once the processor confirms it. <a href="${billingPath}?setup=returned">Look again</a>`,
+  )
+}
 ${view.left && notice("attention", view.left.length === 1 ? "One order was not charged" : `${view.left.length} orders were not charged`, `${leftText(view.left)} The charges of the others are being sent.`)}
 <div class="panels">
 ${view.waiting.count > 0 && card("waiting", "Orders that wait for your firm’s payment", waitingPart(view))}
@@ -161,8 +169,12 @@ function limitText({ used }: BillingView, { spender, orderCents, monthCents, isA
   if (isAltered)
     return "The record of these limits was altered in the database, so nothing can be spent until the operator of this service has restored it";
   if (orderCents === 0 || monthCents === 0) return "May not spend";
-  const cents = used.get(spender) ?? 0;
-  return `${money(orderCents)} for an order, ${money(monthCents)} in a month. ${used.get(spender) === null ? "What is used this month can’t be read, so nothing can be spent until the operator of this service has restored the record" : `Used this month: ${money(cents)}`}`;
+  const cents = used.get(spender);
+  const usedText =
+    cents === null
+      ? "What is used this month can’t be read, so nothing can be spent until the operator of this service has restored the record"
+      : `Used this month: ${money(cents ?? 0)}`;
+  return `${money(orderCents)} for an order, ${money(monthCents)} in a month. ${usedText}`;
 }
 
 const limitLabels = { perOrder: "Dollars for one order", perMonth: "Dollars in a month" } as const;

@@ -46,7 +46,11 @@ export function lossesPart(losses: readonly OpenLoss[] | null, zone: string): Ht
     ...shown.filter(({ openCents }) => openCents === 0),
   ];
   const owed = losses.reduce((sum, { openCents }) => sum + openCents, 0);
-  return html`<div class="card-parts"><p>${owed > 0 ? html`Your firm owes <strong>${money(owed)}</strong>.` : "Your firm owes nothing for payments that banks took back."} A check or a wire is listed here, and on the statement, once the operator of this service has booked it.</p>
+  const owedText =
+    owed > 0
+      ? html`Your firm owes <strong>${money(owed)}</strong>.`
+      : "Your firm owes nothing for payments that banks took back.";
+  return html`<div class="card-parts"><p>${owedText} A check or a wire is listed here, and on the statement, once the operator of this service has booked it.</p>
 ${records(
   "Payments that banks took back",
   [

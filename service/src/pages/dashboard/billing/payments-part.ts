@@ -126,31 +126,46 @@ const ending = (view: BillingView, { id, orderCode, ...charge }: FirmCharge, ord
 export const chargesPart = (view: BillingView): Html =>
   view.payments.length === 0
     ? emptyState("No payments yet", "Orders that your firm pays by the card or bank account are listed here.")
-    : html`${view.payments.some(isAltered) && notice("stopped", "A payment is not what was written", "A record was altered in the database. The payment’s sum and state are left out of this list. Contact the operator of this service, who has to restore the record.")}${records(
-        "Payments of your firm",
+    : html`${view.payments.some(isAltered) && alteredPayment}${chargeTable(view)}${view.principal.environment === "test" && realTime}${elsewhere}${view.payments.length > listedPayments && onlyNewest}`;
+
+const alteredPayment = notice(
+  "stopped",
+  "A payment is not what was written",
+  "A record was altered in the database. The payment’s sum and state are left out of this list. Contact the operator of this service, who has to restore the record.",
+);
+
+const realTime = html`<p class="quiet">These dates are real time. Those of receipts and statements follow the test clock.</p>`;
+
+const elsewhere = html`<p class="quiet">Payments at a checkout are not listed here. <a href="/dashboard/statements">Statements</a> have them.</p>`;
+
+const onlyNewest = html`<p class="quiet">Only the newest ${listedPayments} payments and those that are under way are shown. <a href="/dashboard/statements">Statements</a> have all that were paid, by month.</p>`;
+
+const chargeTable = (view: BillingView): Html =>
+  records(
+    "Payments of your firm",
+    [
+      { label: "Orders" },
+      { label: "File number" },
+      { label: "Sum", number: true },
+      { label: "State" },
+      { label: "Asked" },
+    ],
+    view.payments.slice(0, listedPayments).flatMap((charges) => {
+      const [first] = charges;
+      if (!first) return [];
+      if (isAltered(charges)) return [alteredRow(charges)];
+      const references = new Set(charges.flatMap(({ reference }) => reference ?? []));
+      return [
         [
-          { label: "Orders" },
-          { label: "File number" },
-          { label: "Sum", number: true },
-          { label: "State" },
-          { label: "Asked" },
+          orderLinks(charges),
+          references.size === 0 ? "None" : [...references].join(", "),
+          html`${money(sumOfCharges(charges))}${first.method && html`<br><span class="second-line">${methodName(first.method)}</span>`}`,
+          html`${paymentText(view, charges)}${ending(view, first, charges.length)}${chargeAgain(view, charges)}`,
+          html`${minuteIn(first.askedAt, view.zone)}<br><span class="second-line breakable">${spenderName(view, first)}</span>`,
         ],
-        view.payments.slice(0, listedPayments).flatMap((charges) => {
-          const [first] = charges;
-          if (!first) return [];
-          if (isAltered(charges)) return [alteredRow(charges)];
-          const references = new Set(charges.flatMap(({ reference }) => reference ?? []));
-          return [
-            [
-              orderLinks(charges),
-              references.size === 0 ? "None" : [...references].join(", "),
-              html`${money(sumOfCharges(charges))}${first.method && html`<br><span class="second-line">${methodName(first.method)}</span>`}`,
-              html`${paymentText(view, charges)}${ending(view, first, charges.length)}${chargeAgain(view, charges)}`,
-              html`${minuteIn(first.askedAt, view.zone)}<br><span class="second-line breakable">${spenderName(view, first)}</span>`,
-            ],
-          ];
-        }),
-      )}${view.principal.environment === "test" && html`<p class="quiet">These dates are real time. Those of receipts and statements follow the test clock.</p>`}<p class="quiet">Payments at a checkout are not listed here. <a href="/dashboard/statements">Statements</a> have them.</p>${view.payments.length > listedPayments && html`<p class="quiet">Only the newest ${listedPayments} payments and those that are under way are shown. <a href="/dashboard/statements">Statements</a> have all that were paid, by month.</p>`}`;
+      ];
+    }),
+  );
 
 const isAltered = (charges: PaymentOfFirm): boolean => charges.some(({ isAuthentic }) => !isAuthentic);
 

@@ -23,6 +23,11 @@ function maySpend(view: BillingView): boolean {
   return isOwner(view) || (own !== undefined && own.orderCents > 0 && own.monthCents > 0);
 }
 
+const noMethod = "Add a card or bank account below to charge them, or pay each one on its page.";
+
+const alteredMethods =
+  "They can’t be charged until the operator of this service has restored the record of your firm’s card or bank account. Each one can be paid on its page.";
+
 /**
  * The oldest orders that wait, at most `mostAtOnce`. One click charges all that are shown, each by a separate payment.
  */
@@ -37,14 +42,14 @@ export function waitingPart(view: BillingView): Html {
   return html`<p>${waitingText(view.waiting, method !== undefined)}. Nothing is charged until somebody of your firm asks for it here or on the order’s page.</p>
 ${
   method === undefined
-    ? html`<p>${view.methods === null ? "They can’t be charged until the operator of this service has restored the record of your firm’s card or bank account. Each one can be paid on its page." : "Add a card or bank account below to charge them, or pay each one on its page."}</p>`
+    ? html`<p>${view.methods === null ? alteredMethods : noMethod}</p>`
     : maySpend(view)
       ? html`${buttonForm(`${billingPath}/charge-waiting`, `${all}: ${money(total)} to ${name}`, {
           fields: {
             orders: shown.map(({ code, totalCents }) => `${code}:${totalCents}`).join(" "),
             method: method.id,
           },
-        })}<p class="form-note">Each order has a payment of its own. One that can’t be charged at its price here is left out, and named${method.kind === "bank" ? ". Work starts when the money has cleared, up to 4 business days" : ""}.</p>`
+        })}<p class="form-note">Each order has a payment of its own. One that can’t be charged at its price here is left out, and named.${method.kind === "bank" && " Work starts when the money has cleared, up to 4 business days."}</p>`
       : html`<p>An owner of your firm can charge them here.</p>`
 }
 ${records(

@@ -106,7 +106,15 @@ ${documents.length > 0 && receiversPart(documents, values)}
 ${destinationPart(part)}
 <fieldset><legend>Payment</legend>
 ${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", required: true, options: payers })}
-${(isPriceFirst(values) || messages.some(asksToPriceFirst)) && checkbox({ name: "price_first", label: labels.price_first, checked: isPriceFirst(values), hint: "Nothing is charged when it is placed. We mail you each price that we set, and somebody of your firm charges it on the room’s page, or cancels the order, which costs nothing." })}
+${
+  (isPriceFirst(values) || messages.some(asksToPriceFirst)) &&
+  checkbox({
+    name: "price_first",
+    label: labels.price_first,
+    checked: isPriceFirst(values),
+    hint: "Nothing is charged when it is placed. We mail you each price that we set, and somebody of your firm charges it on the room’s page, or cancels the order, which costs nothing.",
+  })
+}
 ${helpText(
   "payment",
   html`<p>${paidFirst} One payment covers all documents.</p>
@@ -118,7 +126,8 @@ ${checkbox({ name: "byod_confirmed", label: "These are the client’s own docume
 <input type="hidden" id="asks-before-page" name="asks_before_page" value="on" disabled>
 <noscript><p class="hint">This browser runs no script: press “Update the price” before you place the closing. Your firm is charged at once only what the form shows.</p></noscript>
 <section id="closing-quote" aria-live="polite" aria-label="Price">${view.quote.shown}</section>
-<div class="form-actions"><button type="submit" id="place-closing" data-usual="${usual}">${view.quote.button ?? usual}</button><button type="submit" class="quiet-button" formaction="${rowsPath}#closing-quote" formnovalidate>Update the price</button></div>
+<div class="form-actions"><button type="submit" id="place-closing" data-usual="${usual}">${view.quote.button ?? usual}</button>
+<button type="submit" class="quiet-button" formaction="${rowsPath}#closing-quote" formnovalidate>Update the price</button></div>
 </form>`;
 }
 
@@ -210,8 +219,18 @@ function documentRow(
   const { n, fileName, pages, name, services, own, token } = document;
   const template = templates.get(document.template);
   const hasWays = services.sign && document.ways !== "";
+  const about = `document ${n}: ${name}`;
+  const destinationButton = own
+    ? rowButton("shared", n, "Use the closing’s address and fax number", about)
+    : rowButton("own", n, "Another address or fax number", about);
+  const removeButton = html`<button type="submit" class="quiet-button" name="remove" value="${n}" formaction="${rowsPath}#closing-documents" formnovalidate aria-label="Remove ${about}">Remove</button>`;
   return html`<fieldset class="signer-row" id="document-row-${n}"><legend class="breakable">${n}. ${fileName === "" ? "File" : fileName} (${pages === 1 ? "1 page" : `${pages} pages`})</legend>
-${hiddenFields({ [`doc${n}`]: fileText(document), ...(template && { [`doc${n}_template`]: document.template }), ...(document.ways !== "" && { [`doc${n}_ways`]: document.ways }), ...(document.fault !== "" && { [`doc${n}_fault`]: document.fault }) })}
+${hiddenFields({
+  [`doc${n}`]: fileText(document),
+  ...(template && { [`doc${n}_template`]: document.template }),
+  ...(document.ways !== "" && { [`doc${n}_ways`]: document.ways }),
+  ...(document.fault !== "" && { [`doc${n}_fault`]: document.fault }),
+})}
 ${template && !hasWays && templateNote(document, template, rowsPath)}
 ${used?.n === n && usedNote(used)}
 ${hasWays && used?.n !== n && waysNote(values, document, { hasTemplate: template !== undefined, rowsPath })}
@@ -230,10 +249,10 @@ ${placesElements({
   refusals: refusedFields.get(n) ?? [],
   fileUrl: `${storedFilePath}/${token}`,
   text: "",
-  about: `document ${n}: ${name}`,
+  about,
 })}
 ${withoutPlace.includes(n) && html`<p class="field-error">It lacks a place to sign for at least one signer.</p>`}
-<div class="form-actions">${rowButton(own ? "shared" : "own", n, own ? "Use the closing’s address and fax number" : "Another address or fax number", `document ${n}: ${name}`)}<button type="submit" class="quiet-button" name="remove" value="${n}" formaction="${rowsPath}#closing-documents" formnovalidate aria-label="Remove document ${n}: ${name}">Remove</button></div>
+<div class="form-actions">${destinationButton}${removeButton}</div>
 </fieldset>`;
 }
 
@@ -262,7 +281,11 @@ const placesPart = (documents: readonly ClosingDocument[], values: FormValues): 
 <ul id="closing-places-list"></ul>
 <div class="form-actions"><button type="button" id="closing-places-all" hidden></button><button type="button" class="quiet-button" id="closing-places-none" hidden></button></div>
 <p class="form-note" id="closing-places-said" role="status"></p>
-<div id="page-added"${!needsPageBox(documents) && html` hidden`}>${checkbox({ name: "page_added", label: "Where a document has no place for somebody to sign, add a page for signatures at its end.", checked: values["page_added"] === "on" })}</div>
+<div id="page-added"${!needsPageBox(documents) && html` hidden`}>${checkbox({
+    name: "page_added",
+    label: "Where a document has no place for somebody to sign, add a page for signatures at its end.",
+    checked: values["page_added"] === "on",
+  })}</div>
 </fieldset>`;
 
 const payers = [

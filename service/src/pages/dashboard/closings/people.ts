@@ -60,14 +60,21 @@ ${documents.map(
     html`<div class="closing-signers" id="signers-row-${n}" role="group" aria-labelledby="signers-name-${n}"><p class="breakable" id="signers-name-${n}">${n}. ${name || "File"}</p>
 ${people.map(({ row, ...person }) => checkbox({ name: `doc${n}_signs_${row}`, label: personLabel(row, person), checked: signers.has(row) }))}</div>`,
 )}
-${helpText("who signs what", html`<p>For the documents that are signed or notarized. Everybody who signs a document gets a copy of it; a person who signs several has one link for all of them. Signatures go where you place them, else where a PDF has fields or tags for them.</p>`)}
+${helpText(
+  "who signs what",
+  html`<p>For the documents that are signed or notarized. Everybody who signs a document gets a copy of it; a person who signs several has one link for all of them. Signatures go where you place them, else where a PDF has fields or tags for them.</p>`,
+)}
 </fieldset>`;
 }
 
 /** A row for each document with a box for each person who can receive the final document. */
 export const receiversPart = (documents: readonly ClosingDocument[], values: FormValues): Html =>
   html`<details id="closing-receivers"${documents.some(({ receivers }) => receivers.size > 0) && html` open`}><summary id="receivers-title">Who receives what <span class="optional">(optional: for a lender or others)</span></summary>
-<p class="hint">For a lender, or anybody else who needs the documents. The final document is sent to them once it is done: by a link that ends after 14 days, and asks for a code that is mailed to them. Its custody certificate comes with it, which names the signers with their addresses and the order’s code, which opens the order’s page. The client, and those who sign by a link, get their copies anyway. To send all documents together instead, as one zip, leave the boxes empty and use “Send to the lender” in the closing’s room.</p>
+<p class="hint">For a lender, or anybody else who needs the documents. The final document is sent to them once it is done:
+by a link that ends after 14 days, and asks for a code that is mailed to them.
+Its custody certificate comes with it, which names the signers with their addresses and the order’s code, which opens the order’s page.
+The client, and those who sign by a link, get their copies anyway.
+To send all documents together instead, as one zip, leave the boxes empty and use “Send to the lender” in the closing’s room.</p>
 ${documents.map(
   ({ n, name, receivers }) =>
     html`<div class="closing-signers" role="group" aria-labelledby="receivers-title receivers-name-${n}"><p class="breakable" id="receivers-name-${n}">${n}. ${name || "File"}</p>

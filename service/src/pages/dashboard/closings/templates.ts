@@ -57,7 +57,7 @@ const fitsClosing = ({ roles }: TemplateContent): boolean =>
 
 /** Offers to apply the template that was made from the same PDF form as the document. */
 export function templateNote(
-  { n, name }: ClosingDocument,
+  document: ClosingDocument,
   { templateId, name: called, content }: TemplateVersion,
   rowsPath: string,
 ): Html {
@@ -74,7 +74,7 @@ export function templateNote(
     "info",
     title,
     `It has places for ${namesOf(content)}.${left}`,
-    html`<div class="form-actions"><button type="submit" class="quiet-button" name="${useTemplate}" value="${n}" formaction="${rowsPath}#document-row-${n}" formnovalidate aria-label="Use its fields and services, document ${n}: ${name}">Use its fields and services</button></div>`,
+    html`<div class="form-actions">${rowButton(document, rowsPath, useTemplate, "Use its fields and services")}</div>`,
   );
 }
 
@@ -93,6 +93,10 @@ export const usedNote = ({ name, roles }: UsedTemplate): Html =>
 
 const inBrackets = (words: string): string => (words === "" ? "" : ` (${words})`);
 
+/** A button that sends the form of the closing to change one document, which its label names for screen readers. */
+const rowButton = ({ n, name }: ClosingDocument, rowsPath: string, kind: string, label: string): Html =>
+  html`<button type="submit" class="quiet-button" name="${kind}" value="${n}" formaction="${rowsPath}#document-row-${n}" formnovalidate aria-label="${label}, document ${n}: ${name}">${label}</button>`;
+
 /**
  * Says how each signer of a document signs, as its template requires: the turn, a mailed code, the language. This
  * applies only to the people to whom the template was applied, not to somebody who was ticked later.
@@ -103,7 +107,6 @@ export function waysNote(
   document: ClosingDocument,
   { hasTemplate, rowsPath }: { hasTemplate: boolean; rowsPath: string },
 ): Html {
-  const { n, name } = document;
   const ways = waysIn(document.ways);
   const signing = signersOf(values, document);
   const lines = signing.flatMap(({ row }) => {
@@ -117,13 +120,14 @@ export function waysNote(
     ...(lines.length > 0 ? [`${lines.join("; ")}.`] : []),
     ...(missing.length > 0 ? [noWayWords(missing, canRepeat)] : []),
   ];
-  const button = (kind: string, label: string) =>
-    html`<button type="submit" class="quiet-button" name="${kind}" value="${n}" formaction="${rowsPath}#document-row-${n}" formnovalidate aria-label="${label}, document ${n}: ${name}">${label}</button>`;
+  const repeatButton = canRepeat && rowButton(document, rowsPath, useTemplate, "Use the template again");
+  const plainButton = rowButton(document, rowsPath, "plain_ways", "Remove turns, codes and languages");
   return notice(
     missing.length === 0 ? "info" : "attention",
     "How people sign, from the template",
     words.join(" "),
-    html`<div class="form-actions">${canRepeat && button(useTemplate, "Use the template again")}${button("plain_ways", "Remove turns, codes and languages")}</div><p class="hint">Without them everybody signs at once, by a link, in English.</p>`,
+    html`<div class="form-actions">${repeatButton}${plainButton}</div>
+<p class="hint">Without them everybody signs at once, by a link, in English.</p>`,
   );
 }
 
@@ -135,8 +139,12 @@ export const hasRoleForEach = ({ ways }: ClosingDocument, signing: readonly unkn
   signing.length <= waysIn(ways).length;
 
 /** A message that the template does not define how the people in `names` sign, and what the member can do about it. */
-export const noWayWords = (names: readonly string[], canRepeat: boolean): string =>
-  `The template does not say how ${inWords.format(names)} ${names.length === 1 ? "signs" : "sign"}. ${canRepeat ? "Use the template again, or remove its turns, codes and languages." : "Remove the template’s turns, codes and languages, or change who signs."}`;
+export const noWayWords = (names: readonly string[], canRepeat: boolean): string => {
+  const cure = canRepeat
+    ? "Use the template again, or remove its turns, codes and languages."
+    : "Remove the template’s turns, codes and languages, or change who signs.";
+  return `The template does not say how ${inWords.format(names)} ${names.length === 1 ? "signs" : "sign"}. ${cure}`;
+};
 
 /**
  * Fills in a document from its template. Each role goes to a person: first to those who sign the document now, then to

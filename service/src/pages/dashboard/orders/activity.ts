@@ -85,7 +85,11 @@ export function activityPart(
   // The transition to Created is left out, because the order is priced at the same moment, and the line about the price
   // covers both.
   const lines = listed.filter(({ fromStatus, toStatus }) => fromStatus !== null || toStatus !== "Created").reverse();
-  return html`${timeline(lines.slice(0, shownMost).map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names, { ...amounts, simulated, readdressed }) })))}${lines.length > shownMost && html`<p class="quiet">The latest ${shownMost} of ${lines.length} lines are shown.</p>`}`;
+  const steps = lines.slice(0, shownMost).map((line) => ({
+    at: new Date(line.occurredAt),
+    text: textOf(line, names, { ...amounts, simulated, readdressed }),
+  }));
+  return html`${timeline(steps)}${lines.length > shownMost && html`<p class="quiet">The latest ${shownMost} of ${lines.length} lines are shown.</p>`}`;
 }
 
 /** The requested amount of each refund request, by the request's id; and the refunded amount of the whole order. */

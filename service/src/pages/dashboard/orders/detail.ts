@@ -110,7 +110,12 @@ const isFinished = ({ order, documents }: OrderDetailView): boolean => {
 export function orderDetailBody(view: OrderDetailView): Html {
   const { order, clientUrl, fired, error } = view;
   const parts = partsOf(view);
-  return html`${pageHead(orderName(view), clientLine(order), html`<p class="room-links"><a href="/dashboard/orders">All orders</a><a href="${anotherPath(order.code)}">Place another for this client</a>${order.sign && order.documentsDeletedAt === null && html`<a href="/dashboard/templates/new?order=${order.code}">Make a template of it</a>`}</p>`)}
+  const templateLink =
+    order.sign &&
+    order.documentsDeletedAt === null &&
+    html`<a href="/dashboard/templates/new?order=${order.code}">Make a template of it</a>`;
+  const links = html`<p class="room-links"><a href="/dashboard/orders">All orders</a><a href="${anotherPath(order.code)}">Place another for this client</a>${templateLink}</p>`;
+  return html`${pageHead(orderName(view), clientLine(order), links)}
 ${errorSummary(error)}
 ${fired && firedNotice(fired)}
 <nav class="room-links page-parts" aria-label="On this page">${parts.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}</nav>
@@ -193,7 +198,8 @@ function partsOf(view: OrderDetailView): Part[] {
     part(
       "documents",
       "Documents",
-      html`${isFinished(view) && html`<p><a href="/dashboard/orders/${order.code}/zip" download>Download everything (zip)</a></p>`}${documentList({ path: `/dashboard/orders/${order.code}/documents`, hasView: true, isSimulated: isSimulated(signers) }, documents)}`,
+      html`${isFinished(view) && html`<p><a href="/dashboard/orders/${order.code}/zip" download>Download everything (zip)</a></p>`}
+${documentList({ path: `/dashboard/orders/${order.code}/documents`, hasView: true, isSimulated: isSimulated(signers) }, documents)}`,
     ),
     history.shipments.length + history.faxes.length > 0 && part("tracking", "Tracking", trackingPart(history)),
     part("notes", "Notes", notesPart(view)),

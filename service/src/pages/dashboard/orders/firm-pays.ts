@@ -76,8 +76,19 @@ export function firmPaysPart(
   // The processor charges nothing for an order of $0.00; its checkout completes the order.
   const chargeable = payable && dueCents > 0;
   return html`${showsLatest && html`<p>Your firm’s payment: ${chargeText(latest)}${latest.state === "pending" && ". That takes up to 4 business days"}</p>`}
-${chargeable && method && latest?.reason === "expired_card" && latest.methodId === method.id && html`<p>Charging ${methodName(method)} again would fail again. <a href="/dashboard/billing#method">Replace the card under Billing</a>, and then charge the order here.</p>`}
-${chargeable && latest && latest.groupId !== null && html`<p>It was one payment for several orders, and none of them was charged. <a href="/dashboard/orders/${code}/closing">Open the closing</a> to charge them together, or charge this order alone here.</p>`}
+${
+  chargeable &&
+  method &&
+  latest?.reason === "expired_card" &&
+  latest.methodId === method.id &&
+  html`<p>Charging ${methodName(method)} again would fail again. <a href="/dashboard/billing#method">Replace the card under Billing</a>, and then charge the order here.</p>`
+}
+${
+  chargeable &&
+  latest &&
+  latest.groupId !== null &&
+  html`<p>It was one payment for several orders, and none of them was charged. <a href="/dashboard/orders/${code}/closing">Open the closing</a> to charge them together, or charge this order alone here.</p>`
+}
 ${chargeable && method && isAboveLimit(latest) && html`<p>An owner of your firm can charge it here. After a limit was raised under Billing, charge it again here: it is not tried again by itself. Anybody of your firm can ${otherWay}.</p>`}
 ${chargeable && method && needsPerson && html`<p>Charging the card again would fail again. To have a person confirm the payment, ${otherWay}.</p>`}
 ${chargeable && method && !needsPerson && buttonForm(`/dashboard/orders/${code}/charge`, `Charge ${money(dueCents)} to ${methodName(method)}`, { fields: { total_cents: String(dueCents), charged_method: method.id } })}

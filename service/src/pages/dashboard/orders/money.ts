@@ -52,10 +52,13 @@ export function bankLoss({ lostCents, losses, corrected }: OrderMoneyView): Html
     return alteredNotice("The money that a bank took back from this order’s payment can’t be shown");
   const received = losses.flatMap(bookingTexts);
   const isAsked = corrected.supplements.some(({ state, replacesLoss }) => state === "asked" && replacesLoss);
-  const owed =
+  const [back, owed] =
+    received.length > 0 ? ["money", `${money(lostCents)} of the price is`] : [money(lostCents), "the price is"];
+  const again = isAsked ? "It can be paid again here." : "We write to you when it can be paid again.";
+  const lost =
     lostCents > 0 &&
-    html`<p>The bank took ${received.length > 0 ? "money" : money(lostCents)} of this order’s payment back. This is not a refund: ${received.length > 0 ? `${money(lostCents)} of the price is` : "the price is"} still owed, and your firm’s statement includes it in the closing balance. ${isAsked ? "It can be paid again here." : "We write to you when it can be paid again."}</p>`;
-  return html`${owed}${received.length > 0 && html`<p>Received from your firm for a payment that the bank took back: ${received.join("; ")}.${lostCents === 0 && " Nothing more is owed for it."}</p>`}`;
+    html`<p>The bank took ${back} of this order’s payment back. This is not a refund: ${owed} still owed, and your firm’s statement includes it in the closing balance. ${again}</p>`;
+  return html`${lost}${received.length > 0 && html`<p>Received from your firm for a payment that the bank took back: ${received.join("; ")}.${lostCents === 0 && " Nothing more is owed for it."}</p>`}`;
 }
 
 /**
@@ -92,10 +95,13 @@ export function refundsBack({ receipts }: OrderMoneyView): Html | "" {
 export const extraPart = ({ extraPayments, order }: OrderMoneyView): Html =>
   extraPayments === null
     ? alteredNotice("This order’s payments can’t be shown")
-    : html`${extraPayments.map(
-        ({ amountCents, currency, receivedAt, refundedAt, isUndecided }) =>
-          html`<p>A ${order.status === "Cancelled" ? "" : "further "}payment of ${moneyIn(amountCents, currency)} arrived ${plainTime(receivedAt)}, which this order did not need. ${refundedAt ? html`All of it was given back ${plainTime(refundedAt)}.` : isUndecided && "The operator of this service decides how it goes back."}</p>`,
-      )}`;
+    : html`${extraPayments.map(({ amountCents, currency, receivedAt, refundedAt, isUndecided }) => {
+        const payment = order.status === "Cancelled" ? "payment" : "further payment";
+        const outcome = refundedAt
+          ? html`All of it was given back ${plainTime(refundedAt)}.`
+          : isUndecided && "The operator of this service decides how it goes back.";
+        return html`<p>A ${payment} of ${moneyIn(amountCents, currency)} arrived ${plainTime(receivedAt)}, which this order did not need. ${outcome}</p>`;
+      })}`;
 
 /** True if the firm's payment of the order's price is in progress, and the order waits to be paid. */
 export const isBeingPaid = ({ order, firmPays }: OrderMoneyView): boolean =>

@@ -30,7 +30,16 @@ export function notesPart({ submission, order, notes, names, typed }: NotesView)
     return html`<p>This order’s documents were deleted, and its notes with them.</p>`;
   return html`${notes.length > 0 && html`<ol class="notes">${notes.map((note) => oneNote(note, names))}</ol>`}
 <form class="form" method="post" action="/dashboard/orders/${order.code}/notes">
-${hiddenFields({ submission })}${textArea({ form: "note", name: "note", label: notes.length === 0 ? "Note" : "Another note", required: true, rows: 3, maxLength: 2_000, value: typed?.["note"], hint: "Only members of your firm see it. It is deleted with the order’s documents." })}
+${hiddenFields({ submission })}${textArea({
+  form: "note",
+  name: "note",
+  label: notes.length === 0 ? "Note" : "Another note",
+  required: true,
+  rows: 3,
+  maxLength: 2_000,
+  value: typed?.["note"],
+  hint: "Only members of your firm see it. It is deleted with the order’s documents.",
+})}
 <div class="form-actions"><button type="submit" class="quiet-button">Add note</button></div>
 </form>`;
 }

@@ -87,7 +87,8 @@ export function paperPart(
   return html`<h3>${name} wants to sign on paper</h3>
 <p>${name} (<a class="breakable" href="mailto:${email}">${email}</a>) was told that your firm arranges it. A paper copy must cost nothing. Choose one:</p>
 <ul>
-<li>Sign in ink: send the PDF under <a href="#documents">Documents</a> on paper, and collect the signatures. An operator of this service, who has a task about this order, can take in a scan of it, so that the order goes on.${refusals.refund === null && " Otherwise ask for a refund on this page."}</li>
+<li>Sign in ink: send the PDF under <a href="#documents">Documents</a> on paper, and collect the signatures.
+An operator of this service, who has a task about this order, can take in a scan of it, so that the order goes on.${refusals.refund === null && " Otherwise ask for a refund on this page."}</li>
 ${refusals.again === null && html`<li>Sign electronically after all: agree on it with ${name}, then press “${againWordsOf({ status: "EsignDeclined" })}”.</li>`}
 </ul>`;
 }
@@ -106,7 +107,24 @@ export function putRightPart(view: PutRightView): Html {
   const after = refusals.again === null ? ` Then press “${againWordsOf(corrected)}”.` : "";
   return html`<p>The order keeps its code and its price.${after}</p>
 ${refusals.document === null && documentForm(view)}
-${refusals.email === null && part(view, "email", "Correct the client’s email", field({ form: "email", name: "email", type: "email", label: "Email", required: true, maxLength: 254, value: view.typed?.["email"] ?? order.customerEmail, hint: emailHint }))}
+${
+  refusals.email === null &&
+  part(
+    view,
+    "email",
+    "Correct the client’s email",
+    field({
+      form: "email",
+      name: "email",
+      type: "email",
+      label: "Email",
+      required: true,
+      maxLength: 254,
+      value: view.typed?.["email"] ?? order.customerEmail,
+      hint: emailHint,
+    }),
+  )
+}
 ${refusals.address === null && part(view, "address", "Correct the parcel’s address", addressFields(corrected.shipTo, view.typed))}
 ${refusals.fax === null && part(view, "fax", "Correct the fax number", field({ form: "fax", name: "fax_to", type: "tel", label: "Fax number", required: true, maxLength: 40, value: view.typed?.["fax_to"] ?? order.faxTo ?? "" }))}
 ${withoutRefunds.length > 0 && html`<h3>Corrected so far</h3><ul>${withoutRefunds.map((each) => html`<li>${correctionLine(each)}, ${plainTime(each.at, "en")}</li>`)}</ul>`}`;
@@ -131,7 +149,12 @@ function addressFields(shipTo: Corrected["shipTo"], typed?: FormValues): Html {
   });
   const line = (name: keyof NonNullable<Corrected["shipTo"]>, label: string, maxLength: number, required = true) =>
     field({ ...part(name, label), required, maxLength });
-  return html`${line("name", "Recipient", 200)}${line("line1", "Address", 200)}${line("line2", "Suite, floor", 200, false)}${line("city", "City", 100)}${select({ ...part("state", "State"), required: true, options: states })}${line("postal", "ZIP code", 10)}
+  return html`${line("name", "Recipient", 200)}
+${line("line1", "Address", 200)}
+${line("line2", "Suite, floor", 200, false)}
+${line("city", "City", 100)}
+${select({ ...part("state", "State"), required: true, options: states })}
+${line("postal", "ZIP code", 10)}
 <p class="hint">A label for the earlier address is given back. Where postage to the new one is dearer than was quoted, the difference is asked for separately, and the parcel waits for it.</p>`;
 }
 
@@ -186,7 +209,11 @@ export function refundPart({
   typed: all,
 }: PutRightView): Html {
   const asked = corrections.filter(({ kind }) => kind === "refund");
-  const lines = html`${asked.map(({ after, at }) => html`<p>Your firm asked for a refund of ${askedCents(after) === null ? "the whole payment" : money(askedCents(after) ?? 0)}, ${plainTime(at, "en")}: ${String(after["reason"] ?? "")}</p>`)}`;
+  const lines = html`${asked.map(({ after, at }) => {
+    const cents = askedCents(after);
+    const amount = cents === null ? "the whole payment" : money(cents);
+    return html`<p>Your firm asked for a refund of ${amount}, ${plainTime(at, "en")}: ${String(after["reason"] ?? "")}</p>`;
+  })}`;
   if (refusals.refund !== null) return lines;
   const typed = all && isRefundForm(all) ? all : undefined;
   return html`${lines}<details class="question"${typed && html` open`}><summary>Ask for a refund</summary>

@@ -43,7 +43,15 @@ export function roomPart({ order, rooms, openRooms, submission, typed }: OrderRo
     return html`<p>This order is not in any room yet, and you have no open room. <a href="/dashboard/rooms">Create a room</a></p>`;
   return html`${list}<form class="form" method="post" action="/dashboard/orders/${order.code}/attach">
 ${hiddenFields({ submission })}${hasChoice && select({ name: "chosen", label: "Add to a room", required: "sometimes", value: typed?.["chosen"], options: [{ value: "", label: "None of these" }, ...options] })}
-${field({ name: "roomCode", label: hasChoice ? "Or enter a room code" : "Add to a room by its code", value: typed?.["roomCode"], required: hasChoice ? "sometimes" : true, maxLength: 300, autocomplete: "off", hint: "The 40-character code, or the address of the room’s page." })}
+${field({
+  name: "roomCode",
+  label: hasChoice ? "Or enter a room code" : "Add to a room by its code",
+  value: typed?.["roomCode"],
+  required: hasChoice ? "sometimes" : true,
+  maxLength: 300,
+  autocomplete: "off",
+  hint: "The 40-character code, or the address of the room’s page.",
+})}
 ${field({ name: "label", label: "Label in the room", value: typed?.["label"], maxLength: 200, hint: "Everyone with the room’s link sees it. If you leave it empty: the name of the document." })}
 <div class="form-actions"><button type="submit" class="quiet-button">Add to room</button></div>
 </form>`;

@@ -108,17 +108,34 @@ function changes(
 ): Html {
   const about = { about: name, kind: "quiet-button", fields: { submission } };
   const form = `signer-${n}`;
-  return html`${open && html`<div class="button-row">${signingUrl && html`<a class="button" href="${signingUrl}">Sign as ${name}</a>`}${status === "locked" ? buttonForm(`${path}/unlock`, "Unlock with a new link", about) : issuedAt !== null && buttonForm(`${path}/remind`, "Send a reminder", about)}</div>`}
+  const signLink = signingUrl && html`<a class="button" href="${signingUrl}">Sign as ${name}</a>`;
+  const sendButton =
+    status === "locked"
+      ? buttonForm(`${path}/unlock`, "Unlock with a new link", about)
+      : issuedAt !== null && buttonForm(`${path}/remind`, "Send a reminder", about);
+  const effect = open
+    ? `The link of ${name} to this document stops working at once.`
+    : "The next round goes to the new person.";
+  return html`${open && html`<div class="button-row">${signLink}${sendButton}</div>`}
 <details class="replace-signer"${typed && html` open`}><summary>Have somebody else sign instead<span class="visually-hidden"> of ${name}</span></summary>
 <form class="form" method="post" action="${path}/replace">
-${hiddenFields({ submission })}<p class="hint">${open ? `The link of ${name} to this document stops working at once.` : "The next round goes to the new person."}${open && issuedAt !== null && " The new person is emailed a link of their own."}</p>
+${hiddenFields({ submission })}<p class="hint">${effect}${open && issuedAt !== null && " The new person is emailed a link of their own."}</p>
 ${field({ form, name: "name", label: "Name", required: true, maxLength: 200, value: typed?.["name"] ?? proposal?.name })}
 ${field({ form, name: "email", type: "email", label: "Email", required: true, maxLength: 254, value: typed?.["email"] ?? proposal?.email })}
 ${select({ form, name: "language", label: "Language", value: typed?.["language"], options: [asBefore, ...languageChoices] })}
 ${select({ form, name: "auth", label: "Identified by", value: typed?.["auth"], options: [asBefore, ...authChoices(textCodes)] })}
 ${textCodes && field({ form, name: "phone", type: "tel", label: "Mobile number", maxLength: 40, hint: "Only with a code by text message." })}
 ${field({ form, name: "access_code", label: "Access code", maxLength: 64, autocomplete: "off", hint: "Only with an access code: tell it to the person yourself. We keep no copy that can be read." })}
-${further > 0 && checkbox({ form, name: "everywhere", label: `Also in ${further === 1 ? "the other document" : `the ${further} other documents`} of this closing that ${name} has to sign`, checked: typed === undefined || typed["everywhere"] === "on", hint: `Without it, the link of ${name} still opens ${further === 1 ? "that one" : "those"}.` })}
+${
+  further > 0 &&
+  checkbox({
+    form,
+    name: "everywhere",
+    label: `Also in ${further === 1 ? "the other document" : `the ${further} other documents`} of this closing that ${name} has to sign`,
+    checked: typed === undefined || typed["everywhere"] === "on",
+    hint: `Without it, the link of ${name} still opens ${further === 1 ? "that one" : "those"}.`,
+  })
+}
 <div class="form-actions"><button type="submit" class="quiet-button">Replace ${name}</button></div>
 </form></details>`;
 }

@@ -120,8 +120,10 @@ function addressesBody({ room, submission, documents, altered, problem }: Addres
   const back = html`<p class="room-links"><a href="/dashboard/rooms/${room.roomCode}">Back to the room</a></p>`;
   const typed = problem?.typed ?? {};
   const form = html`${errorSummary(problem?.error ?? null)}
-<p>One correction covers every document of the closing, the participants of the room, and the people who are sent its documents. All links that were emailed to the earlier address stop working at once: to sign, to signed and finished documents, to the client’s documents, and to documents that you sent from the room. ${newLinks}</p>
-<p>Two things stay. The link of the room, and the page of an order that shows its state and price without documents, are the same for everybody who has them: to end the room’s link, <a href="/dashboard/rooms/${room.roomCode}#share-title">replace it</a>. And people whom a notary identifies now keep their address until that has ended: ask the operator of this service.</p>
+<p>One correction covers every document of the closing, the participants of the room, and the people who are sent its documents.
+All links that were emailed to the earlier address stop working at once: to sign, to signed and finished documents, to the client’s documents, and to documents that you sent from the room. ${newLinks}</p>
+<p>Two things stay. The link of the room, and the page of an order that shows its state and price without documents, are the same for everybody who has them: to end the room’s link, <a href="/dashboard/rooms/${room.roomCode}#share-title">replace it</a>.
+And people whom a notary identifies now keep their address until that has ended: ask the operator of this service.</p>
 <form class="form" method="post" action="${pathOf(room.roomCode)}">
 ${hiddenFields({ submission })}${select({ form: "addresses", name: "from", label: "Address to correct", required: true, value: typed["from"], options: optionsOf(peopleIn(room, documents)) })}
 ${field({ form: "addresses", name: "to", type: "email", label: "Right address", required: true, maxLength: 254, value: typed["to"], autocomplete: "off" })}
@@ -186,13 +188,16 @@ function chosenPerson(value: string): { from: string; name: string | null } {
   return { from, name: name.length === 0 ? null : name.join(" ") };
 }
 
+const signerLine = ({ name, email, signedAt }: DocumentPeople["signers"][number]): Html =>
+  html`<li>Signer: ${name}, ${email}${signedAt && html` (signed ${plainTime(signedAt)}; this address stays in what was signed)`}</li>`;
+
 const byDocument = (documents: readonly DocumentPeople[]): Html =>
   records(
     "People and addresses of each document",
     [{ label: "Document" }, { label: "People" }, { label: "Corrected" }, { label: "Can it be corrected now?" }],
     documents.map(({ title, client, signers, corrected }) => [
       title,
-      html`<ul><li>Client: ${client.name} ${client.email}</li>${signers.map(({ name, email, signedAt }) => html`<li>Signer: ${name}, ${email}${signedAt && html` (signed ${plainTime(signedAt)}; this address stays in what was signed)`}</li>`)}</ul>`,
+      html`<ul><li>Client: ${client.name} ${client.email}</li>${signers.map(signerLine)}</ul>`,
       correctedLines(corrected),
       corrected.refusals.email ?? "Yes",
     ]),

@@ -112,10 +112,28 @@ function sendForm({ room, submission, typed, deliveries }: DeliveryView): Html {
   return html`<form class="form room-part" method="post" action="/dashboard/rooms/${room.roomCode}/deliveries">
 <h3>Send to the lender</h3>
 ${hiddenFields({ submission })}${field({ form: "delivery", name: "name", label: "Name of the recipient", value: filled["name"], required: true, maxLength: 200, autocomplete: "off" })}
-${field({ form: "delivery", name: "email", label: "Email", type: "email", value: filled["email"], suggestions: people.map(({ name, email }) => ({ value: email, label: name })), required: true, maxLength: 320, autocomplete: "off", hint: "The link goes to this address. It needs no account, and each download is listed below." })}
+${field({
+  form: "delivery",
+  name: "email",
+  label: "Email",
+  type: "email",
+  value: filled["email"],
+  suggestions: people.map(({ name, email }) => ({ value: email, label: name })),
+  required: true,
+  maxLength: 320,
+  autocomplete: "off",
+  hint: "The link goes to this address. It needs no account, and each download is listed below.",
+})}
 ${field({ form: "delivery", name: "days", label: "Days until the link ends", value: typed?.["days"] ?? "14", required: true, maxLength: 2, autocomplete: "off", hint: "1 to 90." })}
 ${checkbox({ form: "delivery", name: "code", label: "Ask for a code", checked: typed === null || typed["code"] !== undefined, hint: "The page mails six digits to this address before it shows anything. Five wrong ones lock the link." })}
-<fieldset><legend>Documents</legend>${deliveries.sendable.map(({ code, title }, index) => checkbox({ form: "delivery", name: `send-${code}`, label: `${index + 1}. ${titleOf({ code, title })}`, checked: typed === null || typed[`send-${code}`] !== undefined }))}</fieldset>
+<fieldset><legend>Documents</legend>${deliveries.sendable.map(({ code, title }, index) =>
+    checkbox({
+      form: "delivery",
+      name: `send-${code}`,
+      label: `${index + 1}. ${titleOf({ code, title })}`,
+      checked: typed === null || typed[`send-${code}`] !== undefined,
+    }),
+  )}</fieldset>
 ${typeof deliveries.certificate === "object" && certificateBox(deliveries.certificate, typed)}
 <p class="quiet-text">A custody certificate names the signers with their addresses and the order’s code, which opens the order’s page. Send documents only to people whom the closing concerns: they keep these after the link has ended.</p>
 ${missingPart({ room, deliveries, typed })}
@@ -230,6 +248,14 @@ const useWords = {
   locked: "Locked after five wrong codes",
 } as const;
 
+type Use = DeliveryView["deliveries"]["sent"][number]["uses"][number];
+
+function useLine({ kind, at, file, network }: Use): Html {
+  const target = kind === "download" && html`: <span class="breakable">${file ?? "everything"}</span>`;
+  const from = network !== null && `, from the network ${network}`;
+  return html`<li>${useWords[kind]} ${plainTime(at)}${target}${from}</li>`;
+}
+
 function sentPart({ room: { roomCode }, deliveries }: DeliveryView): Html {
   return html`<div class="room-part"><h3>Sent</h3>${deliveries.sent.map(
     ({
@@ -250,7 +276,7 @@ function sentPart({ room: { roomCode }, deliveries }: DeliveryView): Html {
         : html`The link ${hasEnded ? "ended" : "ends"} ${plainTime(expiresAt)}.`;
       return html`<div class="room-part"><p><strong class="breakable">${recipientName}, ${recipientEmail}</strong>: ${what}, ${plainTime(createdAt)}. ${end}</p>
 ${uses.every(({ kind }) => kind !== "download") && html`<p class="quiet-text">Not downloaded yet.</p>`}
-${uses.length > 0 && html`<ul>${uses.map(({ kind, at, file, network }) => html`<li>${useWords[kind]} ${plainTime(at)}${kind === "download" && html`: <span class="breakable">${file ?? "everything"}</span>`}${network !== null && html`, from the network ${network}`}</li>`)}</ul>`}
+${uses.length > 0 && html`<ul>${uses.map(useLine)}</ul>`}
 ${!revokedAt && !hasEnded && buttonForm(`/dashboard/rooms/${roomCode}/deliveries/${id}/revoke`, "End the link", { kind: "quiet-button", about: `to ${recipientName}` })}</div>`;
     },
   )}</div>`;

@@ -158,12 +158,16 @@ const versionTable = (view: RoomDetailView): Html =>
   records(
     "Sealed versions, newest first",
     [{ label: "Version" }, { label: "Sealed", utc: true }, { label: "Manifest SHA-256" }, { label: "Links" }],
-    view.room.versions.map(({ version, verifyCode, manifestSha256, createdAt }) => [
-      `Version ${version}`,
-      shortTime(new Date(createdAt)),
-      html`<code>${manifestSha256.slice(0, 12)}…</code>`,
-      html`<span class="room-links"><a href="/v/room/${verifyCode}">Verify<span class="visually-hidden"> version ${version}</span></a><a href="/api/verify/room/${verifyCode}/pdf" download>Download PDF<span class="visually-hidden"> of version ${version}</span></a></span>`,
-    ]),
+    view.room.versions.map(({ version, verifyCode, manifestSha256, createdAt }) => {
+      const verify = html`<a href="/v/room/${verifyCode}">Verify<span class="visually-hidden"> version ${version}</span></a>`;
+      const download = html`<a href="/api/verify/room/${verifyCode}/pdf" download>Download PDF<span class="visually-hidden"> of version ${version}</span></a>`;
+      return [
+        `Version ${version}`,
+        shortTime(new Date(createdAt)),
+        html`<code>${manifestSha256.slice(0, 12)}…</code>`,
+        html`<span class="room-links">${verify}${download}</span>`,
+      ];
+    }),
   );
 
 /** The public link, and the button that replaces it. */
@@ -215,12 +219,17 @@ function stateOf(view: RoomDetailView, wish: SealWish): Html {
     return html`<p>${endedWords(orders)} ${sealedWords(view, wish)} If you add an order, the service seals a further version once that one has ended.</p>`;
   const failedFax = ({ orderCode }: (typeof orders)[number]) => view.failedFaxes.has(orderCode);
   const stuck = orders.filter((order) => isStuckStatus(order.status) || failedFax(order));
-  if (stuck.length > 0)
+  if (stuck.length > 0) {
+    const reasons = stuck.map((order, index) => {
+      const { label } = statusWords(failedFax(order) ? "FaxFailed" : order.status);
+      return html`${index > 0 && "; "}${orderTitle(view, order)}: ${label.toLowerCase()}`;
+    });
     return notice(
       "attention",
       "Not sealed: something is stuck",
-      html`The service seals the certificate by itself once every order has ended. ${stuck.map((order, index) => html`${index > 0 && "; "}${orderTitle(view, order)}: ${statusWords(failedFax(order) ? "FaxFailed" : order.status).label.toLowerCase()}`)}. Put that right first, or seal a version yourself.`,
+      html`The service seals the certificate by itself once every order has ended. ${reasons}. Put that right first, or seal a version yourself.`,
     );
+  }
   if (orders.length > 0 && orders.every(({ status }) => hasEnded(status))) return endedState(orders, wish);
   return html`<p>The service seals the certificate by itself once every order has ended. You need not do anything.</p>`;
 }

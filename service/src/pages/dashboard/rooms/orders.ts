@@ -92,8 +92,25 @@ function attachForm(view: RoomDetailView): Html {
   return html`${problemOf(view, "attach")}
 <form class="form" method="post" action="${formPath(view, "orders")}">
 ${hiddenFields({ submission: view.submission })}${hasChoice && html`<fieldset class="order-choices"><legend>Your latest orders</legend>${choices.map((order) => orderChoice(view, order, typed))}</fieldset>`}
-${field({ form: "attach", name: "orderCode", label: hasChoice ? "Or enter an order code" : "Order code", value: typed["orderCode"], required: !hasChoice, maxLength: 300, autocomplete: "off", hint: "The 40-character code, or the address of the order’s page. You can also add another firm’s order by its code." })}
-${field({ form: "attach", name: "label", label: "Label", value: typed["label"], maxLength: 200, autocomplete: "off", hint: "What the order is called in this room, for everyone with its link. If you leave it empty: the name of its document." })}
+${field({
+  form: "attach",
+  name: "orderCode",
+  label: hasChoice ? "Or enter an order code" : "Order code",
+  value: typed["orderCode"],
+  required: !hasChoice,
+  maxLength: 300,
+  autocomplete: "off",
+  hint: "The 40-character code, or the address of the order’s page. You can also add another firm’s order by its code.",
+})}
+${field({
+  form: "attach",
+  name: "label",
+  label: "Label",
+  value: typed["label"],
+  maxLength: 200,
+  autocomplete: "off",
+  hint: "What the order is called in this room, for everyone with its link. If you leave it empty: the name of its document.",
+})}
 <div class="form-actions"><button type="submit">Add order</button></div>
 </form>`;
 }

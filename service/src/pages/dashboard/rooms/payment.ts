@@ -62,7 +62,11 @@ function clientsPayPart(view: RoomDetailView): Html | false {
  * only to the total.
  */
 const failedPart = ({ failed }: RoomDetailView["firmPays"]): Html =>
-  html`${paymentLine(failed)}${failed.length > 1 && failed[0]?.reason !== "not_agreed" && html`<p>One order is enough to stop the whole payment: none of them was charged. Charge them again once you have looked.</p>`}${isAboveLimit(failed[0]) && html`<p>An owner of your firm can charge here. After a limit was raised under Billing, charge again here: nothing is tried again by itself.</p>`}`;
+  html`${paymentLine(failed)}${failed.length > 1 && failed[0]?.reason !== "not_agreed" && noneCharged}${isAboveLimit(failed[0]) && ownerCharges}`;
+
+const noneCharged = html`<p>One order is enough to stop the whole payment: none of them was charged. Charge them again once you have looked.</p>`;
+
+const ownerCharges = html`<p>An owner of your firm can charge here. After a limit was raised under Billing, charge again here: nothing is tried again by itself.</p>`;
 
 const countOf = ({ length }: readonly unknown[]): string => (length === 1 ? "one order" : `${length} orders`);
 

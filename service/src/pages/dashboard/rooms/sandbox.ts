@@ -74,10 +74,16 @@ export function sandboxCard(view: RoomDetailView): Html | null {
   );
   const isBeingSigned = open.some(({ status }) => status === "EsignPending");
   const completePath = formPath(view, "sandbox/complete");
+  const payButton =
+    unpaid.length > 0 && buttonForm(formPath(view, "sandbox/pay"), `Pay for ${count(unpaid)}`, { fields });
+  const completeButton =
+    open.length > 0 &&
+    !isPartlySigned &&
+    buttonForm(completePath, completeLabel(view), { fields, kind: unpaid.length > 0 ? "quiet-button" : "" });
   return card(
     "sandbox",
     "Sandbox",
     html`${problemOf(view, "sandbox")}<p>Simulate what others do. No money moves, and nothing is shipped or faxed; your webhooks are notified as they would be for real orders.${isBeingSigned && signingEnds}</p>
-<div class="button-row">${unpaid.length > 0 && buttonForm(formPath(view, "sandbox/pay"), `Pay for ${count(unpaid)}`, { fields })}${open.length > 0 && !isPartlySigned && buttonForm(completePath, completeLabel(view), { fields, kind: unpaid.length > 0 ? "quiet-button" : "" })}</div>${isPartlySigned && discardQuestion(completeLabel(view), completePath, fields)}`,
+<div class="button-row">${payButton}${completeButton}</div>${isPartlySigned && discardQuestion(completeLabel(view), completePath, fields)}`,
   );
 }

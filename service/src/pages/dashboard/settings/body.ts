@@ -132,8 +132,22 @@ function brandingForm(view: SettingsView): Html {
 ${field({ name: "brandName", label: "Brand name", value: value("brandName"), maxLength: 200, autocomplete: "organization" })}
 ${field({ name: "accentColor", label: "Color", value: value("accentColor"), maxLength: 7, hint: "For example #1a2b3c. It is used for decoration only, never behind text." })}
 <p class="with-script color-picker"><label for="accent-picker">Pick a shade</label> <input type="color" id="accent-picker" value="${value("accentColor") || "#2a4f8c"}"></p>
-${field({ name: "logoUrl", label: "Address of the logo", type: "url", value: value("logoUrl"), maxLength: 2000, hint: "An uploaded logo has its address here. You can name another picture’s https address instead, or leave it empty for no logo." })}
-${field({ name: "contactEmail", label: "Contact email", type: "email", value: value("contactEmail"), maxLength: 254, hint: "Answers to our mails to your clients and signers go there, and signing pages show it. Your firm needs one before it asks for live. Without one, these answers go to the first owner who can see the order." })}
+${field({
+  name: "logoUrl",
+  label: "Address of the logo",
+  type: "url",
+  value: value("logoUrl"),
+  maxLength: 2000,
+  hint: "An uploaded logo has its address here. You can name another picture’s https address instead, or leave it empty for no logo.",
+})}
+${field({
+  name: "contactEmail",
+  label: "Contact email",
+  type: "email",
+  value: value("contactEmail"),
+  maxLength: 254,
+  hint: "Answers to our mails to your clients and signers go there, and signing pages show it. Your firm needs one before it asks for live. Without one, these answers go to the first owner who can see the order.",
+})}
 <div class="form-actions"><button type="submit">Save branding</button></div>
 </form>`;
 }

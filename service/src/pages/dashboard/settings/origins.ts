@@ -31,7 +31,17 @@ ${
 ${
   mayChange
     ? html`<form class="form" method="post" action="${path}/origins">
-${field({ name: "origin", label: "Site", type: "url", value: typed, required: true, maxLength: 300, hint: isTest ? "For example https://app.example.com, or http://localhost:3000. No path, no wildcard." : "For example https://app.example.com. No path, no wildcard." })}
+${field({
+  name: "origin",
+  label: "Site",
+  type: "url",
+  value: typed,
+  required: true,
+  maxLength: 300,
+  hint: isTest
+    ? "For example https://app.example.com, or http://localhost:3000. No path, no wildcard."
+    : "For example https://app.example.com. No path, no wildcard.",
+})}
 <div class="form-actions"><button type="submit" class="quiet-button">Add the site</button></div>
 </form>`
     : html`<p class="quiet">Only owners of the firm can change this.</p>`

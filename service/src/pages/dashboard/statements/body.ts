@@ -173,7 +173,9 @@ ${
   card(
     "payers",
     "By payer",
-    html`<div class="card-parts"><p class="form-note">Payments minus refunds and what banks took back. Compare the sum of your firm’s card or bank account with the statement of that card or account. The files for accounting programs have the payments of one such account, and money that was spent is negative.</p>
+    html`<div class="card-parts"><p class="form-note">Payments minus refunds and what banks took back.
+Compare the sum of your firm’s card or bank account with the statement of that card or account.
+The files for accounting programs have the payments of one such account, and money that was spent is negative.</p>
 ${facts(sumsByPayer(lines).map(([payer, cents]) => [payer, html`${money(cents)}${imports(found, payer)}`] as const))}</div>`,
   )
 }
@@ -182,7 +184,9 @@ ${card(
   "By file number",
   lines.length === 0
     ? emptyState("Nothing was booked", "Nothing was paid or refunded in this month.")
-    : html`<div class="card-parts"><p class="form-note">The balance begins with ${money(statement.sums.opening + statement.sums.corrections)}. A payment for an order does not change the balance, and neither does its refund. This list has only paid orders; <a href="/dashboard/orders">Orders</a> has the others.</p>${linesPart(found, shown)}</div>`,
+    : html`<div class="card-parts"><p class="form-note">The balance begins with ${money(statement.sums.opening + statement.sums.corrections)}.
+A payment for an order does not change the balance, and neither does its refund.
+This list has only paid orders; <a href="/dashboard/orders">Orders</a> has the others.</p>${linesPart(found, shown)}</div>`,
 )}
 </div>`;
 }
@@ -199,10 +203,12 @@ function linesPart(found: StatementWithLines, { page, file }: MonthPage): Html {
   const lines = at === null ? ledger : ledger.slice(first, first + linesOnPage);
   const to = (target: number | "all") =>
     `${path}/${month}?${new URLSearchParams({ ...(file !== "" && { file }), page: `${target}` })}#lines`;
+  const before = at !== null && at > 1 && html`<a rel="prev" href="${to(at - 1)}">Previous page</a>`;
+  const after = at !== null && at < pages && html`<a rel="next" href="${to(at + 1)}">Next page</a>`;
   const pager = (label: string) =>
     at !== null &&
     pages > 1 &&
-    html`<nav class="pager" aria-label="${label}">${at > 1 && html`<a rel="prev" href="${to(at - 1)}">Previous page</a>`}${at < pages && html`<a rel="next" href="${to(at + 1)}">Next page</a>`}<a href="${to("all")}">All on one page, to print</a></nav>`;
+    html`<nav class="pager" aria-label="${label}">${before}${after}<a href="${to("all")}">All on one page, to print</a></nav>`;
   const find =
     found.lines.length >= leastToSearch &&
     findForm(
@@ -210,12 +216,15 @@ function linesPart(found: StatementWithLines, { page, file }: MonthPage): Html {
       file,
       file !== "" && html` <a href="${path}/${month}#lines">All file numbers</a>`,
     );
+  const linesShown = `Lines ${first + 1} to ${first + lines.length} of ${ledger.length}${file === "" ? "" : ` with “${file}” in their file number`}.`;
   const range =
     (!isShort || file !== "") &&
-    html`<p role="status">${ledger.length === 0 ? html`No line has “${file}” in its file number.` : html`Lines ${first + 1} to ${first + lines.length} of ${ledger.length}${file !== "" && html` with “${file}” in their file number`}.`}</p>`;
+    html`<p role="status">${ledger.length === 0 ? `No line has “${file}” in its file number.` : linesShown}</p>`;
   const inPages = at === null && !isShort && html`<p><a href="${to(1)}">In pages of ${linesOnPage}</a></p>`;
-  return html`${find}${range}${inPages}${pager("Pages of lines")}${lines.length > 0 && linesTable(lines, zone)}${lines.some(({ document }) => document === null) && html`<p class="form-note">A document’s name is shown as long as the document is kept. After that, the order and its file number say which one it was.</p>`}${pager("Pages of lines, below")}`;
+  return html`${find}${range}${inPages}${pager("Pages of lines")}${lines.length > 0 && linesTable(lines, zone)}${lines.some(({ document }) => document === null) && deletedNames}${pager("Pages of lines, below")}`;
 }
+
+const deletedNames = html`<p class="form-note">A document’s name is shown as long as the document is kept. After that, the order and its file number say which one it was.</p>`;
 
 /** The text of a table cell. A short text wraps only on a phone. */
 const unbroken = (text: string): Html => html`<span${text.length <= 14 && html` class="keep"`}>${text}</span>`;

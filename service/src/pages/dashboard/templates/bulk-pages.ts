@@ -228,11 +228,12 @@ const codes = (names: readonly string[]): Html => html`${names.map((name) => htm
 
 function formBody(view: FormView): Html {
   const { id, name, people, values, errors = [] } = view;
+  const optional = values.length > 0 && html`. Values, where you have them: ${codes(values)}`;
   return html`${pageHead(`Many orders from ${name}`, html`A list of people makes an order for each row. All rows are checked before any is placed. <a href="${path}/${id}">The template</a>`)}
 ${errorSummary(view.error ?? errors.map(({ row, message }) => `Row ${row}: ${message}`))}
 <form class="form card" method="post" action="${path}/${id}/bulk" enctype="multipart/form-data">
 ${submissionFields(view)}
-<p>A CSV file in UTF-8 of at most 5,000 rows, whose first line names the columns. Required: ${codes(people)}${values.length > 0 && html`. Values, where you have them: ${codes(values)}`}. Any field of an order may follow, as ${codes(["external_reference"])}.</p>
+<p>A CSV file in UTF-8 of at most 5,000 rows, whose first line names the columns. Required: ${codes(people)}${optional}. Any field of an order may follow, as ${codes(["external_reference"])}.</p>
 <div class="form-field"><label for="field-file">CSV file</label>
 <input type="file" id="field-file" name="file" accept=".csv,text/csv" required></div>
 ${checkbox({ name: "byod_confirmed", label: labels.byod_confirmed, required: true })}

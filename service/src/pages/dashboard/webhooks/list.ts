@@ -61,7 +61,16 @@ function newWebhook(view: WebhooksView): Html {
   return html`${errorSummary(error)}
 <form class="form" method="post" action="${path}">
 ${submissionFields(view)}
-${field({ name: "url", label: "URL", type: "url", value: typed["url"] ?? "", required: true, maxLength: 2048, autocomplete: "off", hint: "It must start with https:// and be reachable from the internet. On a laptop no webhook is needed: bin/signsealship listen --forward-to http://localhost:3000/hook." })}
+${field({
+  name: "url",
+  label: "URL",
+  type: "url",
+  value: typed["url"] ?? "",
+  required: true,
+  maxLength: 2048,
+  autocomplete: "off",
+  hint: "It must start with https:// and be reachable from the internet. On a laptop no webhook is needed: bin/signsealship listen --forward-to http://localhost:3000/hook.",
+})}
 <fieldset class="topic-choice"><legend>Topics</legend>
 ${topics.map((topic) => checkbox({ name: boxName(topic), label: topic, hint: topicWords[topic], checked: typed[boxName(topic)] === "on" }))}
 </fieldset>

@@ -51,5 +51,7 @@ ${card("check", "How your system checks a delivery", howToCheck)}
 </div>`;
 }
 
-const howToCheck = html`<p>Take <code>t</code> and <code>v1</code> from the header <code>${signatureHeader}</code>; compute HMAC-SHA256, in lowercase hex, over <code>{t}.{raw body}</code>, with the lowercase hex SHA-256 of the secret as the key, and accept the delivery when any <code>v1</code> matches. Reject it when <code>t</code> is more than ${String(toleranceSeconds / 60)} minutes from now.</p>
+const howToCheck = html`<p>Take <code>t</code> and <code>v1</code> from the header <code>${signatureHeader}</code>;
+compute HMAC-SHA256, in lowercase hex, over <code>{t}.{raw body}</code>, with the lowercase hex SHA-256 of the secret as the key, and accept the delivery when any <code>v1</code> matches.
+Reject it when <code>t</code> is more than ${String(toleranceSeconds / 60)} minutes from now.</p>
 <p>The <a href="/docs/webhooks">webhooks guide</a> has a receiver in your language, and there is <a href="/api/partner/webhooks/signature-example">a worked example</a> to test with.</p>`;

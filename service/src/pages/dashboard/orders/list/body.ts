@@ -61,7 +61,15 @@ const payerChoices = [
 const searchForm = (query: OrderQuery): Html =>
   html`<search><form class="form filters order-search" method="get" action="${path}" aria-label="Find orders">
 ${query.status !== "" && html`<input type="hidden" name="status" value="${query.status}">`}
-${field({ name: "q", label: "Search", required: "sometimes", type: "search", value: query.q, maxLength: 254, hint: "Client, email, file number, order code, number of a receipt, document’s hash, tracking or fax number, signer’s email, or document’s name (in your latest 1,000 orders)" })}
+${field({
+  name: "q",
+  label: "Search",
+  required: "sometimes",
+  type: "search",
+  value: query.q,
+  maxLength: 254,
+  hint: "Client, email, file number, order code, number of a receipt, document’s hash, tracking or fax number, signer’s email, or document’s name (in your latest 1,000 orders)",
+})}
 ${field({ name: "from", label: "Placed from", required: "sometimes", type: "date", value: query.from })}
 ${field({ name: "to", label: "Placed until", required: "sometimes", type: "date", value: query.to })}
 ${select({ name: "payer", label: "Who pays", required: "sometimes", value: query.payer, options: payerChoices })}
@@ -104,8 +112,9 @@ const table = (orders: readonly FirmOrder[], titleOf: TitleOf): Html =>
     orders.map((order) => {
       const { tone, label } = statusWords(order.status);
       const code = shortCode(order.code);
+      const reference = order.externalReference !== null && `${order.externalReference} · `;
       return [
-        html`<a class="row-title" href="${path}/${order.code}">${titleOf(order) ?? `Order ${code}`}</a><br><span class="second-line">${order.externalReference !== null && html`${order.externalReference} · `}<span class="keep">${code}</span></span>`,
+        html`<a class="row-title" href="${path}/${order.code}">${titleOf(order) ?? `Order ${code}`}</a><br><span class="second-line">${reference}<span class="keep">${code}</span></span>`,
         html`${order.customerName ?? breakable(order.customerEmail)}${order.customerName !== null && html`<br><span class="second-line">${breakable(order.customerEmail)}</span>`}`,
         statusBadge(tone, label),
         serviceFlags(order) || "None",
@@ -121,7 +130,9 @@ const breakable = (email: string): Html => {
   return html`${email.slice(0, at)}<wbr>${email.slice(at)}`;
 };
 
-const pager = (query: OrderQuery, { before, after }: FirmOrdersPage): Html | "" =>
-  before === null && after === null
-    ? ""
-    : html`<nav class="pager" aria-label="Pages">${before !== null && html`<a rel="prev" href="${listUrl(query, { before })}">Previous page</a>`}${after !== null && html`<a rel="next" href="${listUrl(query, { after })}">Next page</a>`}</nav>`;
+function pager(query: OrderQuery, { before, after }: FirmOrdersPage): Html | "" {
+  if (before === null && after === null) return "";
+  const previous = before !== null && html`<a rel="prev" href="${listUrl(query, { before })}">Previous page</a>`;
+  const next = after !== null && html`<a rel="next" href="${listUrl(query, { after })}">Next page</a>`;
+  return html`<nav class="pager" aria-label="Pages">${previous}${next}</nav>`;
+}

@@ -32,10 +32,17 @@ export function fileField({
   const hint = again && !stored && html` <strong>Choose it again</strong>: browsers do not keep a chosen file.`;
   return html`<div class="form-field"><div class="drop order-drop" id="document-drop"><label for="${id}">${label}<span class="visually-hidden">: a PDF</span></label>
 <p class="hint" id="${id}-hint"><span class="by-mouse with-script">Drop a PDF here, or choose one.</span> A PDF of at most 35 MB.${hint}</p>
-${stored && html`<p class="kept-file">${icon("done")} We kept <strong class="breakable">${stored.name === "" ? "your file" : stored.name}</strong> (${stored.pages === "1" ? "1 page" : `${stored.pages} pages`}). Choose a file only to replace it.</p>${hiddenFields({ fill_token: stored.token, document_name: stored.name, document_pages: stored.pages })}`}
+${stored && storedPart(stored)}
 <input type="file" id="${id}" name="${name}" accept="application/pdf,.pdf"${!stored && html` required`} aria-describedby="${described}"${error && html` aria-invalid="true"`}>
 <p id="document-said" class="hint" role="status"></p><div id="document-templates" role="status"></div></div>
 ${error && html`<p class="field-error" id="${id}-error">${error}</p>`}</div>`;
+}
+
+function storedPart({ token, name, pages }: StoredFormFile): Html {
+  const shownName = name === "" ? "your file" : name;
+  const shownPages = pages === "1" ? "1 page" : `${pages} pages`;
+  return html`<p class="kept-file">${icon("done")} We kept <strong class="breakable">${shownName}</strong> (${shownPages}). Choose a file only to replace it.</p>
+${hiddenFields({ fill_token: token, document_name: name, document_pages: pages })}`;
 }
 
 export const states: readonly Choice[] = [

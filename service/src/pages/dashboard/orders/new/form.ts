@@ -64,10 +64,12 @@ export function orderFormBody(view: OrderFormView): Html {
     const { value, ...rest } = part(name);
     return checkbox({ ...rest, hint, checked: value === "on" || value === "true" });
   };
+  const asksPriceFirst = isPriceFirst(values) || problems.some(({ field }) => field === "price_first");
   return html`${pageHead(test ? "Place a test order" : "Place an order", html`You see the price while you fill out the form, and <a href="/dashboard/prices#estimate">under Prices</a> before you have a document. ${chargeNote}`)}
 ${!test && notice("attention", "A real order", "This order will be priced, signed, notarized, and sent for real.")}
 ${errorSummary(problems.map(({ text }) => text))}
-<form class="form order-form card" id="order-form" method="post" action="/dashboard/orders/new" enctype="multipart/form-data" data-pdf-js="${view.pdfJs}" data-template-pages="${view.templatePages.join(" ")}" data-quote="${quotePath}" data-services="${servicesOf(pricing.catalog)}">
+<form class="form order-form card" id="order-form" method="post" action="/dashboard/orders/new" enctype="multipart/form-data"
+data-pdf-js="${view.pdfJs}" data-template-pages="${view.templatePages.join(" ")}" data-quote="${quotePath}" data-services="${servicesOf(pricing.catalog)}">
 <button type="submit" hidden></button>
 ${submissionFields(view)}
 ${view.model && modelNotice(view.model)}
@@ -94,17 +96,32 @@ ${field({ ...part("fax_to"), type: "tel", maxLength: 40, hint: "Enter a number t
 ${senderPart(part)}
 <fieldset><legend>For your records</legend>
 ${senderTextNames.map((name) => field({ ...part(name), maxLength: senderTexts[name].maxLength, hint: senderTextWords[name].hint }))}
-${view.openRooms.length > 0 && select({ name: "room", label: "Room", value: values["room"], options: [{ value: "", label: "None" }, ...view.openRooms.map(roomChoice)], hint: "Everyone with the room’s link sees the order there, by the name of its document." })}
-${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", options: payers, hint: `${paidFirst} When your firm pays, the client gets no mail about money and sees no prices. The card or bank account on file is charged when the order is placed if the form names the charge below. Otherwise the order waits: charge it or open the checkout on its page, or for all orders on the room’s.` })}
+${
+  view.openRooms.length > 0 &&
+  select({
+    name: "room",
+    label: "Room",
+    value: values["room"],
+    options: [{ value: "", label: "None" }, ...view.openRooms.map(roomChoice)],
+    hint: "Everyone with the room’s link sees the order there, by the name of its document.",
+  })
+}
+${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", options: payers, hint: payersHint })}
 <noscript><p class="hint">This browser runs no script, so the form shows no price, and nothing is charged when the order is placed. The order’s page shows the price, and charges it.</p></noscript>
-${(isPriceFirst(values) || problems.some(({ field }) => field === "price_first")) && box("price_first", "Nothing is charged when it is placed. A price that we set is mailed to you; any other is on the order’s page. Somebody of your firm charges it there, or cancels the order, which costs nothing.")}
+${asksPriceFirst && box("price_first", priceFirstHint)}
 ${paymentsConfigured && box("create_checkout", "You can also do this later, from the order’s page.")}
 </fieldset>
 ${checkbox({ ...part("byod_confirmed"), required: true, value: "on", checked: values["byod_confirmed"] === "on" })}
 <section class="live-quote with-script-block" id="live-quote" aria-live="polite" aria-label="Price"></section>
-<div class="form-actions"><button type="submit" id="place-order">${test ? "Place the test order" : "Place the order"}</button><button type="submit" class="quiet-button" id="place-another" name="next" value="another">Place it, and start another for this client</button></div>
+<div class="form-actions"><button type="submit" id="place-order">${test ? "Place the test order" : "Place the order"}</button>
+<button type="submit" class="quiet-button" id="place-another" name="next" value="another">Place it, and start another for this client</button></div>
 </form>`;
 }
+
+const payersHint = `${paidFirst} When your firm pays, the client gets no mail about money and sees no prices. The card or bank account on file is charged when the order is placed if the form names the charge below. Otherwise the order waits: charge it or open the checkout on its page, or for all orders on the room’s.`;
+
+const priceFirstHint =
+  "Nothing is charged when it is placed. A price that we set is mailed to you; any other is on the order’s page. Somebody of your firm charges it there, or cancels the order, which costs nothing.";
 
 const payers = [
   { value: "client", label: "The client" },

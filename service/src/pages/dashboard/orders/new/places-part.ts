@@ -40,9 +40,16 @@ ${more.ask}
 <div class="with-script-block">${more.title}
 <p class="form-note" id="${id}-said" role="status" tabindex="-1">${text}</p>
 <div class="places-pictures" id="${id}-pictures" aria-hidden="true"></div>
-<div class="form-actions"><button type="button" class="quiet-button" id="${id}-open" disabled${about !== undefined && html` data-about="${about}"`}>${about === undefined ? "Place fields on the pages" : "Place fields"}</button><button type="button" class="quiet-button" id="${id}-clear" hidden${about !== undefined && html` aria-label="Remove all fields, ${about}"`}>Remove all fields</button></div></div>
+<div class="form-actions">${placesButtons(id, about)}</div></div>
 ${more.below}
 </div>`;
+
+const placesButtons = (id: string, about: string | undefined): Html =>
+  about === undefined
+    ? html`<button type="button" class="quiet-button" id="${id}-open" disabled>Place fields on the pages</button>
+<button type="button" class="quiet-button" id="${id}-clear" hidden>Remove all fields</button>`
+    : html`<button type="button" class="quiet-button" id="${id}-open" disabled data-about="${about}">Place fields</button>
+<button type="button" class="quiet-button" id="${id}-clear" hidden aria-label="Remove all fields, ${about}">Remove all fields</button>`;
 
 /**
  * The part of the form in which our script shows the pages of the chosen document, and the sender places fields on

@@ -25,12 +25,13 @@ export function signerRowsPart(
     rows > rowCount({}) ||
     namedRows(values).length > 0 ||
     [auth.value, auth.error, part("signers").error].some(Boolean);
+  const addSigner = html`<button type="submit" class="quiet-button" id="add-signer" formaction="${moreSignersPath}#signer-row-${rows + 1}" formenctype="application/x-www-form-urlencoded" formnovalidate>Add another signer</button>`;
   return html`<details class="signer-rows" id="signer-rows"${hasSigners && html` open`}><summary>Add signers</summary>
 <p class="hint">Without a name here, the client signs. Once you name somebody, only the people named here sign, so name the client too if the client signs. A row that you leave empty is nobody. Signers with the same turn sign at the same time, after those of earlier turns.</p>
 <div class="form">${select({ ...auth, options: [{ value: "", label: "The link in the email" }, ...authChoices(textCodes).slice(1)] })}
 ${Array.from({ length: rows }, (_, index) => signerRow(index + 1, values, problems, textCodes))}
 ${hiddenFields({ signer_rows: String(rows) })}
-${rows < mostRows && html`<div class="form-actions"><button type="submit" class="quiet-button" id="add-signer" formaction="${moreSignersPath}#signer-row-${rows + 1}" formenctype="application/x-www-form-urlencoded" formnovalidate>Add another signer</button></div>`}
+${rows < mostRows && html`<div class="form-actions">${addSigner}</div>`}
 </div>
 </details>`;
 }
