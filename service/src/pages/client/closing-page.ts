@@ -204,7 +204,10 @@ ${card(
   text.documents,
   html`<ul class="order-signers">${closing.orders.map((order) => {
     const { tone, label, summary } = statusWords(clientStatus(order), words);
-    return html`<li><a href="${linkFor(reader, `/orders/${order.code}`)}">${titleIn(shown, order, reader)}</a> ${statusBadge(tone, label)}<br><span class="quiet-text">${servicesText(order, words)}</span><br>${summary}${order.parcel && parcelFacts(order.parcel, closing.zone, words)}</li>`;
+    const link = html`<a href="${linkFor(reader, `/orders/${order.code}`)}">${titleIn(shown, order, reader)}</a>`;
+    const services = html`<span class="quiet-text">${servicesText(order, words)}</span>`;
+    const parcel = order.parcel && parcelFacts(order.parcel, closing.zone, words);
+    return html`<li>${link} ${statusBadge(tone, label)}<br>${services}<br>${summary}${parcel}</li>`;
   })}</ul>
 ${finishedIn(closing) && documentsForm(shown, reader)}`,
 )}

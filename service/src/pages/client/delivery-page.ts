@@ -215,7 +215,9 @@ function deliveryPage(assets: Assets, { delivery, room, listed, proofs, firm, pa
       (form) =>
         html`<br><a href="${path}/${kind}-${sha256}/${form}" download>${orders.proofs[form]}<span class="visually-hidden">: ${shown}</span></a>`,
     );
-    return html`<li><span class="breakable">${shown}</span>${isSimulated && html`. <strong>${orders.simulated.document}</strong>`}<br><span class="quiet">SHA-256</span> ${codeText(sha256, orders.hashOf(shown), words.components.copy)} ${button}${ofLog}</li>`;
+    const remark = isSimulated && html`. <strong>${orders.simulated.document}</strong>`;
+    const hash = html`<span class="quiet">SHA-256</span> ${codeText(sha256, orders.hashOf(shown), words.components.copy)}`;
+    return html`<li><span class="breakable">${shown}</span>${remark}<br>${hash} ${button}${ofLog}</li>`;
   };
   return layout(assets, {
     ...clientFrame(words),

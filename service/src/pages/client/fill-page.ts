@@ -44,7 +44,8 @@ export function fillStepPage(assets: Pick<Assets, "url">, view: FillPageView, st
 <p class="quiet">${text.until(zonedText(fill.expiresAt, view.zone, words.language))}</p></div>
 ${count > 1 && html`<p class="eyebrow">${text.step(step, count)}</p>`}
 ${problems(view, words)}
-<form class="form card" method="post" action="${at(String(step))}" id="fill-form" data-save="${path}/${step}/save" data-saving="${text.saving}" data-saved="${text.saved}" data-refused="${text.refused}" data-unsaved="${text.unsaved}" data-stale="${text.stale}">
+<form class="form card" method="post" action="${at(String(step))}" id="fill-form"
+data-save="${path}/${step}/save" data-saving="${text.saving}" data-saved="${text.saved}" data-refused="${text.refused}" data-unsaved="${text.unsaved}" data-stale="${text.stale}">
 <input type="hidden" name="revision" value="${fill.revision}">
 ${questionsAt(fill, step).map(({ question, index }) => input(view, question, index, words))}
 <p class="hint" id="fill-said" role="status"></p>
@@ -52,7 +53,9 @@ ${questionsAt(fill, step).map(({ question, index }) => input(view, question, ind
     step > 1 && html`<a class="button quiet-button" href="${at(String(step - 1))}">${text.back}</a>`
   }</div>
 </form>
-<form class="form" method="post" action="${at("forget")}"><div class="form-actions"><button type="submit" class="quiet-button" aria-describedby="forget-hint">${text.forget}</button></div><p class="form-note" id="forget-hint">${text.forgetHint}</p></form>`;
+<form class="form" method="post" action="${at("forget")}">
+<div class="form-actions"><button type="submit" class="quiet-button" aria-describedby="forget-hint">${text.forget}</button></div>
+<p class="form-note" id="forget-hint">${text.forgetHint}</p></form>`;
   return page(assets, view, reader, body, ["fill.js"]);
 }
 

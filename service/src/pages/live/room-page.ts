@@ -221,11 +221,16 @@ function sessionParts(view: RoomView, words: LiveWords): Html[] {
   const { token, entered, signing, document, hasSigned, isDiskLow, reader } = view;
   const { room } = words;
   const isHeld = entered.session.state === "held";
+  const notices = html`${isHeld && notice("attention", room.held, "")}${isDiskLow && notice("attention", room.diskLow, "")}`;
+  const turn =
+    (entered.person.role === "signer" || document !== null) &&
+    html`<p>${signing === null ? room.listen : room.turn}</p>`;
+  const signed = hasSigned ? html`<p>${room.signed}</p>` : againPart(view, words);
   return [
     card(
       "session",
       room.title,
-      html`${isHeld ? notice("attention", room.held, "") : ""}${isDiskLow ? notice("attention", room.diskLow, "") : ""}${(entered.person.role === "signer" || document !== null) && html`<p>${signing === null ? room.listen : room.turn}</p>`}${hasSigned ? html`<p>${room.signed}</p>` : againPart(view, words)}${entered.person.role === "observer" && html`<p>${room.observes}</p>`}<p class="hint">${room.recorded}</p>`,
+      html`${notices}${turn}${signed}${entered.person.role === "observer" && html`<p>${room.observes}</p>`}<p class="hint">${room.recorded}</p>`,
     ),
     ...(signing === null ? [] : [framePart("turn", room.turn, signing, room)]),
     // The frame's URL contains the hash, so that the frame is reloaded when the document has changed.

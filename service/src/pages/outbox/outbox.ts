@@ -16,11 +16,15 @@ import { type Html, html } from "../ui/render.ts";
 
 type AssetUrls = Pick<Assets, "url">;
 
+const mostListed = 50;
+
+const lead = `This service sends no mail, because no mail server is set (SMTP_URL). The mails that it would send are here instead, among them the links for clients and signers: the newest ${mostListed}. Only a browser on this machine can open this page, by the address that the service prints when it starts.`;
+
 const outboxPage = (assets: AssetUrls, mails: readonly StoredMail[]): string =>
   layout(assets, {
     title: "Outbox",
     credential: true,
-    body: html`${pageHead("Outbox", `This service sends no mail, because no mail server is set (SMTP_URL). The mails that it would send are here instead, among them the links for clients and signers: the newest ${mostListed}. Only a browser on this machine can open this page, by the address that the service prints when it starts.`)}
+    body: html`${pageHead("Outbox", lead)}
 ${
   mails.length === 0
     ? emptyState("No mails yet", "Sign in, or place an order, and its mails are listed here.")
@@ -99,7 +103,6 @@ async function mailOf({ folder }: Outbox, name: string) {
 type StoredMail = { name: string; at: Date; to: string; subject: string; text: string; html: string };
 
 const fileName = /^(\d{4}-\d\d-\d\d-[0-9a-f]{16})\.eml$/;
-const mostListed = 50;
 
 /** The newest mails, the newest first. */
 async function listOutbox(folder: string): Promise<StoredMail[]> {

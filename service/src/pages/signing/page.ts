@@ -195,7 +195,7 @@ ${view.environment === "test" && state === "completed" && !view.isSimulated && !
 ${view.room && !view.room.isRemote && backLink(words)}
 ${state === "locked" && view.canSendWayIn && lockedHelp(token, words, view.step === "text_code")}
 ${signedAt && !view.isSimulated && html`<p>${words.signedAt} ${plainTime(signedAt, signer.language)}.</p>`}
-${document && html`<p class="document-links no-print"><a href="${documentUrl(token, document.revision)}" target="_blank" rel="noopener">${words.document.open}</a> <a href="${documentUrl(token, document.revision)}&amp;save=1">${words.document.save}</a></p>`}
+${document && documentLinks(documentUrl(token, document.revision), words)}
 ${view.copies.map(({ kind, isSimulated }) => html`<p class="no-print"><a href="/sign/${token}/${kind}.pdf?save=1">${words.copies[isSimulated ? "simulated" : kind]}</a></p>`)}
 ${verifyCode && html`<p><a href="/v/envelope/${verifyCode}"${view.frame && html` target="_blank" rel="noopener"`}>${words.verify}</a></p>`}
 </section>`;
@@ -239,6 +239,9 @@ ${field({ name: "entry", label: identify.code, required: true, maxLength: 64, au
 
 /** The URL of one revision. This URL never returns another revision. */
 const documentUrl = (token: string, revision: number): string => `/sign/${token}/document.pdf?revision=${revision}`;
+
+const documentLinks = (url: string, { document }: PageState["words"]): Html =>
+  html`<p class="document-links no-print"><a href="${url}" target="_blank" rel="noopener">${document.open}</a> <a href="${url}&amp;save=1">${document.save}</a></p>`;
 
 /** The document: a link to the file, and a viewer in browsers with scripts. */
 function documentPart({ token, view, words }: PageState, config: SigningConfig | null): Html | "" {

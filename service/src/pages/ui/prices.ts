@@ -31,7 +31,12 @@ export function pricesBody(book: PriceBook, tier: keyof PriceBook["tierDiscountB
 <div class="stack">
 ${card("each-order", "Every order", html`${rows(["WorkflowFee"])}<p class="quiet">Electronic signing is part of it, whoever signs.</p>${tier === null ? discounts(book) : ownDiscount(book, tier)}`)}
 ${card("online-notarization", "Online notarization", html`${rows(["NotaryFee", "TechFee"])}<p class="quiet">Both are charged for each document that is notarized online.</p>`)}
-${card("shipping", "Shipping", html`${rows(["ShippingHandlingFee", "PrintMailFee"])}<p class="quiet">One of the two: handling of a parcel with a prepaid label, or a letter that we print and mail. The postage comes on top, unchanged.</p>${postage(book)}`)}
+${card(
+  "shipping",
+  "Shipping",
+  html`${rows(["ShippingHandlingFee", "PrintMailFee"])}<p class="quiet">One of the two: handling of a parcel with a prepaid label, or a letter that we print and mail. The postage comes on top, unchanged.</p>
+${postage(book)}`,
+)}
 ${card("fax", "Fax", rows(["FaxFee"]))}
 ${card("pieces", "What some documents need", html`${rows(perPiece)}<p class="quiet">For each piece. The order form says which documents need how many.</p>`)}
 </div>`;
@@ -65,5 +70,8 @@ function postage({ postage: { carrier, service, sheetGrams, envelopeGrams, steps
 <div class="wide-table" tabindex="0"><table class="numbers"><caption>By weight, and by distance in the carrier’s zones</caption>
 <thead><tr><th scope="col">Up to</th>${zones.map((zone) => html`<th scope="col">Zone ${zone}</th>`)}</tr></thead>
 <tbody>${steps.map(({ upToGrams, zoneCents }) => html`<tr><th scope="row">${upToGrams} g</th>${zoneCents.map((cents) => html`<td>${money(cents)}</td>`)}</tr>`)}</tbody></table></div>
-<p class="quiet">The weight is that of the envelope, ${envelopeGrams} g, and of a sheet for each page, ${sheetGrams} g. The zone is the distance to the recipient from the order’s own sender, else from ${business.city}, ${business.state}. Where the carrier names its own rate for a parcel, the quote has that rate. A parcel that is too heavy for the table, and one outside of the fifty states and DC, waits for a price by hand.</p>`;
+<p class="quiet">The weight is that of the envelope, ${envelopeGrams} g, and of a sheet for each page, ${sheetGrams} g.
+The zone is the distance to the recipient from the order’s own sender, else from ${business.city}, ${business.state}.
+Where the carrier names its own rate for a parcel, the quote has that rate.
+A parcel that is too heavy for the table, and one outside of the fifty states and DC, waits for a price by hand.</p>`;
 }

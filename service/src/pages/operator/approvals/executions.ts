@@ -37,6 +37,8 @@ export function waitingPart(
   const count = waitingTotal === 1 ? "1 is waiting" : `${waitingTotal.toLocaleString("en-US")} are waiting`;
   const more = waitingTotal - waiting.length;
   const lead = after === "" && more === 0 ? `${count}.` : `${count}; ${waiting.length} are on this page.`;
+  const first = after !== "" && html`<a class="button quiet-button" href="/operator/approvals">Back to the first</a>`;
+  const further = next && html`<a class="button quiet-button" href="/operator/approvals?after=${next}">Show more</a>`;
   return html`<p>${lead} Those that expire first are at the top.</p>
 ${records(
   "Runs waiting for approval",
@@ -55,7 +57,7 @@ ${records(
     ...(mayDecide ? [decisionForms(execution, after, problem?.id === execution.id ? problem : undefined)] : []),
   ]),
 )}
-${(next || after !== "") && html`<nav class="form-actions" aria-label="More runs">${after !== "" && html`<a class="button quiet-button" href="/operator/approvals">Back to the first</a>`}${next && html`<a class="button quiet-button" href="/operator/approvals?after=${next}">Show more</a>`}</nav>`}`;
+${(next || after !== "") && html`<nav class="form-actions" aria-label="More runs">${first}${further}</nav>`}`;
 }
 
 /** Two buttons for the usual decisions, and a field for any other decision. */

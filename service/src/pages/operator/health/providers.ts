@@ -51,7 +51,7 @@ export const providerTable = (providers: readonly ProviderHealth[]): Html =>
     ],
     providers.map((each) => [
       each.name,
-      html`${badgeOf(each)}${each.lastFailure && html`<br><span class="quiet breakable">${shortTime(each.lastFailure.at)}: ${each.lastFailure.why}</span>`}${each.backlog?.awaySince && html`<br><span class="quiet">Takes nothing since ${shortTime(each.backlog.awaySince)}</span>`}`,
+      requestsCell(each),
       each.lastAnsweredAt === null ? "–" : shortTime(each.lastAnsweredAt),
       String(each.backlog?.waitingActs ?? 0),
       each.backlog?.unknownActs
@@ -60,6 +60,15 @@ export const providerTable = (providers: readonly ProviderHealth[]): Html =>
       String(each.backlog?.unworkedEvents ?? 0),
     ]),
   );
+
+function requestsCell(provider: ProviderHealth): Html {
+  const { lastFailure, backlog } = provider;
+  const failure =
+    lastFailure && html`<br><span class="quiet breakable">${shortTime(lastFailure.at)}: ${lastFailure.why}</span>`;
+  const away =
+    backlog?.awaySince && html`<br><span class="quiet">Takes nothing since ${shortTime(backlog.awaySince)}</span>`;
+  return html`${badgeOf(provider)}${failure}${away}`;
+}
 
 /** A response after the last failure proves that the provider has recovered. */
 function badgeOf({ hasAccount, isPaused, lastAnsweredAt, lastFailure }: ProviderHealth): Html {

@@ -103,7 +103,12 @@ ${mayChange && view.passkeyFirst}
 ${mayChange && card("change", "Change the record", commissionForm(notaryPath(notary.id), typed))}
 ${card("seal", "Seal", sealPart(view))}
 ${card("proofs", "Proofs", proofsPart(view))}
-${card("journal", "Journal", html`<p>That you read it is logged.</p><p><a href="${notaryPath(notary.id, "/journal.json")}" download>Copy as JSON</a> · <a href="${notaryPath(notary.id, "/journal.pdf")}" download>Copy as a sealed PDF</a></p>`)}
+${card(
+  "journal",
+  "Journal",
+  html`<p>That you read it is logged.</p>
+<p><a href="${notaryPath(notary.id, "/journal.json")}" download>Copy as JSON</a> · <a href="${notaryPath(notary.id, "/journal.pdf")}" download>Copy as a sealed PDF</a></p>`,
+)}
 ${card("recordings", "Recordings", html`<p><a href="/operator/notary/recordings?notary=${notary.id}">Recordings of this notary</a></p>`)}</div>`;
 }
 

@@ -167,7 +167,9 @@ function changeForm(state: string, { classes }: NotaryRules, typed: Typed): Html
 <fieldset><legend>Not by audio and video</legend>${[...classes.keys()].map((name) => box(`excluded_${name}`, capital(classWords(name))))}</fieldset>
 ${sentenceModes.map((mode) => area(`sentences_${mode}`, `Sentences ${modeWords[mode]}`, "Every notarized document must contain one of these sentences. Write each on a line of its own."))}
 <fieldset><legend>Words of the certificate</legend>
-<p class="hint">As the statute has them, with {date} and {names}, and {identification} where it asks how the signer was identified; for acts by audio and video also {places}, where the signers were, and {knowledge}, how and for how long the notary knows them. An act without words has its facts in the notary’s block, and no wording.</p>
+<p class="hint">As the statute has them, with {date} and {names}, and {identification} where it asks how the signer was identified;
+for acts by audio and video also {places}, where the signers were, and {knowledge}, how and for how long the notary knows them.
+An act without words has its facts in the notary’s block, and no wording.</p>
 ${actKinds.map((act) => certificateModes.map((mode) => area(certificateField(act, mode), certificateLabel(act, mode))))}</fieldset>
 ${termNames.map((name) => area(`term_${name}`, termLabels[name]))}
 <fieldset><legend>Online, in values that the service acts by</legend>

@@ -49,9 +49,29 @@ ${expiriesOf(notary).map((expiry) => {
 })}
 <div class="panels">
 ${queue && queueCard(queue)}
-${card("mine", "In your hands", mine.length === 0 ? emptyState("Nothing", "Orders that you claim are here.") : deskTable("Orders in your hands", mine, (order) => html`<a href="${orderPath(order.code)}">Open <span class="visually-hidden">order ${shortCode(order.code)}</span></a>`))}
+${card(
+  "mine",
+  "In your hands",
+  mine.length === 0
+    ? emptyState("Nothing", "Orders that you claim are here.")
+    : deskTable(
+        "Orders in your hands",
+        mine,
+        (order) =>
+          html`<a href="${orderPath(order.code)}">Open <span class="visually-hidden">order ${shortCode(order.code)}</span></a>`,
+      ),
+)}
 ${card("certificate", "Your certificate", certificatePart(notary))}
-${card("open", "Waiting for a notary", open.length === 0 ? emptyState("Nothing", "No order waits here that you may take. Test orders and live orders have lists of their own: the switch above the menu shows the other.") : deskTable("Orders that wait for a notary", open, claimButton))}
+${card(
+  "open",
+  "Waiting for a notary",
+  open.length === 0
+    ? emptyState(
+        "Nothing",
+        "No order waits here that you may take. Test orders and live orders have lists of their own: the switch above the menu shows the other.",
+      )
+    : deskTable("Orders that wait for a notary", open, claimButton),
+)}
 </div>`;
 }
 

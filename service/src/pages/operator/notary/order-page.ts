@@ -95,6 +95,13 @@ export function orderBody(view: OrderView, actTyped: Typed): Html {
   const { claimed, draft, identity, session, act, typed = {}, zone, problem } = view;
   const { order } = claimed;
   const message = problem ?? (act && Object.keys(act.faults).length > 0 ? actProblem(act.faults, zone) : undefined);
+  const actValues = {
+    typed: actTyped,
+    faults: act?.faults ?? {},
+    zone,
+    rules: factRules(claimed.eligibility.rules),
+    mayBeAgain: view.isSigned && view.sheet === null && claimed.eligibility.modes.some(isOnPaper),
+  };
   return html`${pageHead(`Order ${shortCode(order.code)}`, documentWords(claimed) ?? "A document to notarize")}
 ${errorSummary(message)}
 <div class="panels">
@@ -106,7 +113,7 @@ ${card("identity", "Identity", identityPart(claimed, identity))}
 ${view.meeting && claimed.eligibility.rules.modes.value.includes("ron") && card("session", "By audio and video, here", livePart(claimed, view.meeting.session, view.meeting.obstacle, view.isSigned))}
 ${claimed.eligibility.modes.includes("ipen") && view.sheet?.sheet.script.mode !== "ron" && card("in-presence", "In person, on this device", inPresencePart(claimed, view.sheet, view.hasPasskey, view.isSigned))}
 ${claimed.eligibility.modes.includes("ink") && card("in-person", "In person, in ink", inPersonPart(orderPath(order.code, "/in-person"), claimed.inPerson, typed["words"] === undefined ? typed["reason"] : ""))}
-${card("act", "The act: your journal’s entry", actForm(orderPath(order.code, "/act"), { typed: actTyped, faults: act?.faults ?? {}, zone, rules: factRules(claimed.eligibility.rules), mayBeAgain: view.isSigned && view.sheet === null && claimed.eligibility.modes.some(isOnPaper) }, order.signers.length))}
+${card("act", "The act: your journal’s entry", actForm(orderPath(order.code, "/act"), actValues, order.signers.length))}
 ${isElectronic(draft) && card("sign", "Sign in this page", signPart(order.code, view.hasRemote))}
 ${card("upload", "Upload", draft?.act ? uploadForm(order.code) : html`<p>Note the act first. Then sign the document in your own software, with your own certificate, and upload it here.</p>`)}
 ${card("refusal", "No act", refusalPart(order.code, typed))}

@@ -73,7 +73,9 @@ export function sessionBody(view: SessionView, problem?: string): Html {
     ...Object.fromEntries(people.map(({ n, name }) => [personName(n), name])),
     [notaryName]: `${notary.commissionName} (you)`,
   };
-  return html`${pageHead(`${actWords[sheet.sheet.script.act]}, by audio and video`, html`Order <a href="${orderPath(order.code)}" target="_blank" rel="noopener">${shortCode(order.code)}</a>, ${documentWords(claimed) ?? "a document to notarize"}. Keep this page open: in the session, it sends your camera and sound.`)}
+  const orderLink = html`<a href="${orderPath(order.code)}" target="_blank" rel="noopener">${shortCode(order.code)}</a>`;
+  const lead = html`Order ${orderLink}, ${documentWords(claimed) ?? "a document to notarize"}. Keep this page open: in the session, it sends your camera and sound.`;
+  return html`${pageHead(`${actWords[sheet.sheet.script.act]}, by audio and video`, lead)}
 ${errorSummary(problem)}
 <div class="stack">${roomShell({ base: sessionPath(order.code), names, self: notaryName, enlarges: true, words: en, part: sessionPart(view, {}) })}
 ${card(
@@ -134,7 +136,9 @@ const diskPart = ({ minutesLeft }: SessionView): Html | "" =>
     : card(
         "disk",
         "The disk is nearly full",
-        html`<p>The service has room to record for about ${minutesLeft} more ${minutesLeft === 1 ? "minute" : "minutes"}. When the disk is full, the session ends without an act, and what was recorded is kept. Tell the operator of this service. If time is short, end the session for technical reasons, and open another one later.</p>`,
+        html`<p>The service has room to record for about ${minutesLeft} more ${minutesLeft === 1 ? "minute" : "minutes"}.
+When the disk is full, the session ends without an act, and what was recorded is kept. Tell the operator of this service.
+If time is short, end the session for technical reasons, and open another one later.</p>`,
       );
 
 /**
@@ -206,7 +210,14 @@ ${facts([
   ["Recording", consent === null ? "not answered" : consent.agreed ? "agrees" : "does not agree"],
   ["Identity check", identity ? checkBadge(identity) : null],
 ])}
-${view.excluded.has(personName(n)) && notice("attention", "Not let in", html`${name} says they are outside the United States. The rules of your state do not allow you to act for a signer there, or only under conditions that this service can’t check. If the answer was wrong, ${name} can answer again. ${noActWords(code)}`)}
+${
+  view.excluded.has(personName(n)) &&
+  notice(
+    "attention",
+    "Not let in",
+    html`${name} says they are outside the United States. The rules of your state do not allow you to act for a signer there, or only under conditions that this service can’t check. If the answer was wrong, ${name} can answer again. ${noActWords(code)}`,
+  )
+}
 ${consent?.agreed === false && notice("attention", "Does not agree to be recorded", html`The session can’t begin, and nobody’s audio and video is passed on. ${name} can still agree. ${noActWords(code)}`)}
 ${identity && checkNotice(identity)}
 <div class="form-actions">${isThird && session.state === "open" && buttonForm(sessionPath(code, "/withdraw"), "Take the invitation back", { fields, about, kind: "quiet-button" })}

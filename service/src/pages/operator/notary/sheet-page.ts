@@ -42,7 +42,17 @@ export function inPresencePart(
   return html`<p>You and the signers are in one room, at this device. The steps come one after the other; signers sign on this device, and you get it back with ${hasPasskey ? "your passkey or a PIN" : "a PIN"}.</p>
 <form class="form" method="post" action="${sheetPath(order.code)}">
 ${select({ form: "sheet", name: "act", label: "Act", required: true, options: offered.map((value) => ({ value, label: actWords[value] })), hint: isSigned ? signedAgainHint : "" })}
-${field({ form: "sheet", name: "pin", label: "PIN to get the device back", required: hasPasskey ? "sometimes" : true, type: "password", inputMode: "numeric", maxLength: 12, autocomplete: "off", hint: `6 to 12 digits, for this act alone.${hasPasskey ? " Leave it empty to use your passkey." : ""}` })}
+${field({
+  form: "sheet",
+  name: "pin",
+  label: "PIN to get the device back",
+  required: hasPasskey ? "sometimes" : true,
+  type: "password",
+  inputMode: "numeric",
+  maxLength: 12,
+  autocomplete: "off",
+  hint: `6 to 12 digits, for this act alone.${hasPasskey ? " Leave it empty to use your passkey." : ""}`,
+})}
 <div class="form-actions"><button type="submit">Begin the act</button></div></form>`;
 }
 
@@ -74,7 +84,12 @@ ${card(
     ["Steps as of", sheet.script.version],
   ]),
 )}
-${card("end-act", "End without an act", html`<p>Signatures made on this device no longer count, and the next act begins with the original document. To refuse the order, use “No act” on <a href="${orderPath(order.code, "#refusal")}">its page</a>.</p>${buttonForm(sheetPath(order.code, "/end"), "End this act", { kind: "danger" })}`)}
+${card(
+  "end-act",
+  "End without an act",
+  html`<p>Signatures made on this device no longer count, and the next act begins with the original document. To refuse the order, use “No act” on <a href="${orderPath(order.code, "#refusal")}">its page</a>.</p>
+${buttonForm(sheetPath(order.code, "/end"), "End this act", { kind: "danger" })}`,
+)}
 </div>`;
 }
 

@@ -15,7 +15,8 @@ import { type Html, html } from "../../ui/render.ts";
 export function inPersonPart(action: string, inPerson: InPersonRequest | null, reason = ""): Html {
   const asked = (state: InPersonRequest["state"]) => inPerson?.state === state;
   if (asked("agreed"))
-    return html`<p>${statusBadge("done", "The firm agreed")} ${inPerson?.decidedAt && time(inPerson.decidedAt)}</p><p>An act in person, in ink, counts for this order. A refund of the technology fee was asked for where it is held; another person decides on it.</p>`;
+    return html`<p>${statusBadge("done", "The firm agreed")} ${inPerson?.decidedAt && time(inPerson.decidedAt)}</p>
+<p>An act in person, in ink, counts for this order. A refund of the technology fee was asked for where it is held; another person decides on it.</p>`;
   if (asked("requested"))
     return html`<p>${statusBadge("waiting", "The firm was asked")} ${inPerson && time(inPerson.requestedAt)}</p><p>Until it agrees, an act in person, in ink, does not count for this order.</p>`;
   return html`${asked("declined") && html`<p>${statusBadge("stopped", "The firm declined")} ${inPerson?.decidedAt && time(inPerson.decidedAt)}</p>`}

@@ -62,8 +62,11 @@ const orderTable = (caption: string, { orders, titleOf }: Pick<OrdersView, "orde
     orders.map((order) => {
       const { tone, label } = statusWords(order.status);
       const title = titleOf(order);
+      const titleLine = title !== null && html`<br><span class="breakable">${title}</span>`;
+      const reference =
+        order.externalReference !== null && html`<br><span class="quiet breakable">${order.externalReference}</span>`;
       return [
-        html`<a class="keep" href="${path}/${order.code}">${shortCode(order.code)}</a>${title !== null && html`<br><span class="breakable">${title}</span>`}${order.externalReference !== null && html`<br><span class="quiet breakable">${order.externalReference}</span>`}`,
+        html`<a class="keep" href="${path}/${order.code}">${shortCode(order.code)}</a>${titleLine}${reference}`,
         statusBadge(tone, label),
         order.firmName,
         html`${order.customerName !== null && html`${order.customerName}<br>`}<span class="quiet breakable">${order.customerEmail}</span>`,
@@ -90,4 +93,12 @@ export const foundBody = (
   error?: string,
 ): Html => html`${pageHead("Search", typed === "" ? "" : html`For “${typed}”.`)}
 ${errorSummary(error)}
-${!error && (orders.length === 0 ? emptyState("Nothing found", "Codes, names, references, email addresses, tracking and fax numbers, hashes of documents, verification codes, and payment intents are searched.") : orderTable("Orders that were found, newest first", { orders, titleOf }))}`;
+${
+  !error &&
+  (orders.length === 0
+    ? emptyState(
+        "Nothing found",
+        "Codes, names, references, email addresses, tracking and fax numbers, hashes of documents, verification codes, and payment intents are searched.",
+      )
+    : orderTable("Orders that were found, newest first", { orders, titleOf }))
+}`;

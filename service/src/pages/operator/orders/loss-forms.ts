@@ -31,13 +31,26 @@ function onePart(loss: LossToBook, look: Look): Html | false {
   const { lostCents, openCents, paidAt, bookings } = loss;
   if (openCents === 0 && bookings.length === 0) return false;
   const list =
-    bookings.length > 0 &&
-    html`<ul class="plain-list">${bookings.map(({ id, cents, reversedAt, reason, receivedOn, ...by }) => html`<li>${money(cents)} ${wayText(by)}, received ${day(new Date(receivedOn))}${reversedAt === null ? look.mayBook && undoPart(id, `${money(cents)} ${wayText(by)}`, look) : html`; reversed ${time(new Date(reversedAt))}: ${reason}`}</li>`)}</ul>`;
+    bookings.length > 0 && html`<ul class="plain-list">${bookings.map((booking) => bookingItem(booking, look))}</ul>`;
   const lost =
     lostCents > 0
       ? `The bank took ${money(lostCents)} of it back.`
       : "The bank returned what it had taken, or a refund settled it.";
-  return html`<div class="room-part"><p>Payment of ${time(paidAt)}. ${lost} ${openCents > 0 ? html`<strong>The firm still owes ${money(openCents)}.</strong>` : "The firm owes nothing for it."}</p>${list}${openCents > 0 && look.mayBook && bookPart(loss, look)}</div>`;
+  const owed =
+    openCents > 0 ? html`<strong>The firm still owes ${money(openCents)}.</strong>` : "The firm owes nothing for it.";
+  return html`<div class="room-part"><p>Payment of ${time(paidAt)}. ${lost} ${owed}</p>${list}${openCents > 0 && look.mayBook && bookPart(loss, look)}</div>`;
+}
+
+function bookingItem(
+  { id, cents, reversedAt, reason, receivedOn, ...by }: LossToBook["bookings"][number],
+  look: Look,
+): Html {
+  const payment = `${money(cents)} ${wayText(by)}`;
+  const state =
+    reversedAt === null
+      ? look.mayBook && undoPart(id, payment, look)
+      : html`; reversed ${time(new Date(reversedAt))}: ${reason}`;
+  return html`<li>${payment}, received ${day(new Date(receivedOn))}${state}</li>`;
 }
 
 function bookPart({ id, openCents, openInAll, openOrders }: LossToBook, { path, typed }: Look): Html {

@@ -12,7 +12,11 @@ type Undo = { form: string; action: string; summary: string; label: string; hint
 /** The form that reverses an entry in the books about money, with a reason. */
 export function undoForm({ form, action, summary, label, hint }: Undo, typed: Typed | undefined): Html {
   const own = typed?.move === form ? typed : undefined;
-  return html`<details class="ask"${own && html` open`}><summary>${summary}</summary><form class="form" method="post" action="${action}">${field({ form, name: "reason", label, required: true, maxLength: 500, hint, value: own?.values["reason"], error: own?.error })}<div class="form-actions"><button type="submit" class="quiet-button">Reverse the booking</button></div></form></details>`;
+  return html`<details class="ask"${own && html` open`}><summary>${summary}</summary>
+<form class="form" method="post" action="${action}">
+${field({ form, name: "reason", label, required: true, maxLength: 500, hint, value: own?.values["reason"], error: own?.error })}
+<div class="form-actions"><button type="submit" class="quiet-button">Reverse the booking</button></div>
+</form></details>`;
 }
 
 type MoveWords = {

@@ -133,18 +133,23 @@ ${others.length > 0 && html`<p class="quiet">For other roles: ${others.join(", "
 const taskList = ({ record: { tasks, names }, now }: OrderView): Html =>
   html`<ul class="plain-list">${tasks.map(({ kind, state, dueAt, endedAt, outcome, claimedBy, reason }) => {
     const isOpen = state === "open" || state === "claimed";
+    const overdue = dueAt <= now && html` ${statusBadge("attention", "Overdue")}`;
+    const claim = claimedBy === null ? "open" : `claimed by ${names.get(claimedBy) ?? claimedBy}`;
+    const why = reason !== null && html`<br><span class="quiet">${reason}</span>`;
     return html`<li><strong>${taskWords[kind]}</strong>: ${
       isOpen
-        ? html`due ${time(dueAt)}${dueAt <= now && html` ${statusBadge("attention", "Overdue")}`}, ${claimedBy === null ? "open" : `claimed by ${names.get(claimedBy) ?? claimedBy}`}${reason !== null && html`<br><span class="quiet">${reason}</span>`}`
+        ? html`due ${time(dueAt)}${overdue}, ${claim}${why}`
         : html`${state} ${endedAt && time(endedAt)}${outcome !== null && html`: ${outcome}`}`
     }</li>`;
   })}</ul>`;
 
 const shipments = (rows: OrderRecord["history"]["shipments"]): Html =>
-  html`<ul class="plain-list">${rows.map(
-    ({ status, carrier, trackingNumber, shippedAt, deliveredAt }) =>
-      html`<li>${carrier} ${trackingNumber === null ? "without a tracking number" : html`<span class="breakable">${trackingNumber}</span>`}: ${status}, handed over ${time(new Date(shippedAt))}${deliveredAt !== null && html`, delivered ${time(new Date(deliveredAt))}`}</li>`,
-  )}</ul>`;
+  html`<ul class="plain-list">${rows.map(({ status, carrier, trackingNumber, shippedAt, deliveredAt }) => {
+    const tracking =
+      trackingNumber === null ? "without a tracking number" : html`<span class="breakable">${trackingNumber}</span>`;
+    const delivered = deliveredAt !== null && html`, delivered ${time(new Date(deliveredAt))}`;
+    return html`<li>${carrier} ${tracking}: ${status}, handed over ${time(new Date(shippedAt))}${delivered}</li>`;
+  })}</ul>`;
 
 /** The amount that a bank reversed, and the button that allows the payer to pay it again. */
 const payAgainPart = (path: string, { cents, refusal }: PayAgain, mayAllow: boolean): Html =>
@@ -181,17 +186,55 @@ function payments(view: OrderView): Html {
   const path = `/operator/orders/${order.code}`;
   const none = emptyState("No payment", "What the payment processor reports appears here.");
   const list = html`<ul class="plain-list">${history.payments.map(
-    ({ amountCents, currency, simulated, receivedAt, refundedAt, returnedCents, paidOutside }) =>
-      html`<li>${money(amountCents)} ${currency.toUpperCase()}${simulated && html` (simulated)`}, received ${time(new Date(receivedAt))}${refundedAt !== null ? html`, refunded ${time(new Date(refundedAt))}` : returnedCents > 0 && html`, of which ${money(returnedCents)} went back`}${paidOutside.map(({ way, cents, at }) => html`; ${money(cents)} paid back ${outsideWays[way]}, ${time(new Date(at))}`)}${mayBookMoney && paidOutside.map((booking) => undoPaidBackForm(path, booking, typed))}</li>`,
+    ({ amountCents, currency, simulated, receivedAt, refundedAt, returnedCents, paidOutside }) => {
+      const amount = `${money(amountCents)} ${currency.toUpperCase()}${simulated ? " (simulated)" : ""}`;
+      const returned =
+        refundedAt !== null
+          ? html`, refunded ${time(new Date(refundedAt))}`
+          : returnedCents > 0 && `, of which ${money(returnedCents)} went back`;
+      const outside = paidOutside.map(
+        ({ way, cents, at }) => html`; ${money(cents)} paid back ${outsideWays[way]}, ${time(new Date(at))}`,
+      );
+      const undoForms = mayBookMoney && paidOutside.map((booking) => undoPaidBackForm(path, booking, typed));
+      return html`<li>${amount}, received ${time(new Date(receivedAt))}${returned}${outside}${undoForms}</li>`;
+    },
   )}</ul>`;
   const hasBookings = hasLossForms(losses) || history.payments.some((each) => each.paidOutside.length > 0);
   const hasDecisions = hasBookings || (payAgain?.refusal === null && !mayDecideMoney);
-  return html`${!history.areReceiptsAuthentic && alteredReceipts}${history.payments.length === 0 ? none : list}${payAgain && payAgainPart(path, payAgain, mayDecideMoney)}${lossPart(losses, { path, mayBook: mayBookMoney, typed })}${hasDecisions && missingForMoney(operator, bookerNeeded)}${mayRequestRefund && html`<div class="form-actions"><a class="button quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
+  const refundLink =
+    mayRequestRefund &&
+    html`<div class="form-actions"><a class="button quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`;
+  return html`${!history.areReceiptsAuthentic && alteredReceipts}${history.payments.length === 0 ? none : list}
+${payAgain && payAgainPart(path, payAgain, mayDecideMoney)}
+${lossPart(losses, { path, mayBook: mayBookMoney, typed })}
+${hasDecisions && missingForMoney(operator, bookerNeeded)}${refundLink}`;
 }
 
-const notes = ({ record: { notes: all, names }, mayNote, typed }: OrderView, path: string): Html =>
-  html`${all.length > 0 && html`<ul class="plain-list">${all.map(({ author, text, createdAt }) => html`<li><p class="as-typed">${text}</p><p class="quiet">${names.get(author) ?? author}, ${time(createdAt)}</p></li>`)}</ul>`}
-${mayNote ? html`<form class="form" method="post" action="${path}/notes">${textArea({ form: "note", name: "note", label: "Add a note", required: true, rows: 3, maxLength: 4000, value: typed?.move === "note" ? typed.values["note"] : "", error: typed?.move === "note" ? typed.error : undefined, hint: "Notes stay: nobody can change or delete them." })}<div class="form-actions"><button type="submit" class="quiet-button">Add the note</button></div></form>` : all.length === 0 && html`<p class="quiet">No notes.</p>`}`;
+function notes({ record: { notes: all, names }, mayNote, typed }: OrderView, path: string): Html {
+  const list = html`<ul class="plain-list">${all.map(
+    ({ author, text, createdAt }) =>
+      html`<li><p class="as-typed">${text}</p><p class="quiet">${names.get(author) ?? author}, ${time(createdAt)}</p></li>`,
+  )}</ul>`;
+  return html`${all.length > 0 && list}
+${mayNote ? noteForm(path, typed) : all.length === 0 && html`<p class="quiet">No notes.</p>`}`;
+}
+
+function noteForm(path: string, typed: Typed | undefined): Html {
+  const own = typed?.move === "note" ? typed : undefined;
+  return html`<form class="form" method="post" action="${path}/notes">
+${textArea({
+  form: "note",
+  name: "note",
+  label: "Add a note",
+  required: true,
+  rows: 3,
+  maxLength: 4000,
+  value: own ? own.values["note"] : "",
+  error: own?.error,
+  hint: "Notes stay: nobody can change or delete them.",
+})}
+<div class="form-actions"><button type="submit" class="quiet-button">Add the note</button></div></form>`;
+}
 
 const methods: Readonly<Record<string, string>> = { label: "Prepaid carrier label", print_mail: "Print and mail" };
 
@@ -241,5 +284,6 @@ const signerList = ({
     const about = `to ${name}`;
     const canRemind = mayWork && (status === "sent" || status === "viewed");
     return html`<li><strong>${name}</strong> <span class="breakable">${email}</span> ${statusBadge(tone, label)}${signedAt && !signer.isSimulated && html` ${time(signedAt)}`}
-${canRemind && buttonForm(`${path}/signers/${n}/remind`, "Send the link again", { kind: "quiet-button", about })}${mayWork && status === "locked" && buttonForm(`${path}/signers/${n}/unlock`, "Unlock and send a new link", { kind: "quiet-button", about })}</li>`;
+${canRemind && buttonForm(`${path}/signers/${n}/remind`, "Send the link again", { kind: "quiet-button", about })}
+${mayWork && status === "locked" && buttonForm(`${path}/signers/${n}/unlock`, "Unlock and send a new link", { kind: "quiet-button", about })}</li>`;
   })}</ul>`;

@@ -56,6 +56,10 @@ export const letterList = (letters: readonly Letter[]): Html =>
 function letterItem({ className, letterId, stage, trackingNumber, acceptedAt, ...letter }: Letter): Html {
   const { mailedAt, endedAt, expectedDelivery, pages, doubleSided } = letter;
   const isUnderWay = stage === "accepted" || stage === "mailed";
+  const tracking = trackingNumber !== null && html`Tracking <span class="breakable">${trackingNumber}</span>. `;
+  const mailed = mailedAt && html`, mailed ${time(mailedAt)}`;
+  const expected = isUnderWay && expectedDelivery !== null && `, expected on ${expectedDelivery}`;
+  const print = `${pages} ${pages === 1 ? "page" : "pages"} in color, printed on ${doubleSided ? "both sides" : "one side"}.`;
   return html`<li><strong>${className}</strong>: ${words[stage]}${endedAt && html` ${time(endedAt)}`}
-<p class="quiet">${trackingNumber !== null && html`Tracking <span class="breakable">${trackingNumber}</span>. `}At Lob <span class="breakable">${letterId}</span>, accepted ${time(acceptedAt)}${mailedAt && html`, mailed ${time(mailedAt)}`}${isUnderWay && expectedDelivery !== null && html`, expected on ${expectedDelivery}`}. ${pages} ${pages === 1 ? "page" : "pages"} in color, printed on ${doubleSided ? "both sides" : "one side"}.</p></li>`;
+<p class="quiet">${tracking}At Lob <span class="breakable">${letterId}</span>, accepted ${time(acceptedAt)}${mailed}${expected}. ${print}</p></li>`;
 }

@@ -18,7 +18,11 @@ export function timelinePart({ history, acts, names, order }: TimelineOf): Html 
   );
   const latest = lines.slice(-shownMost).reverse();
   const left = lines.length - latest.length;
-  return html`${timeline(latest.map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names) })))}${left > 0 && html`<p class="quiet">${left} earlier lines are in the order’s record: <code>order show</code>.</p>`}${acts.length > 0 && html`<p><a href="/operator/acts/${order.code}">What providers were asked to do</a></p>`}`;
+  const earlier =
+    left > 0 && html`<p class="quiet">${left} earlier lines are in the order’s record: <code>order show</code>.</p>`;
+  const requests =
+    acts.length > 0 && html`<p><a href="/operator/acts/${order.code}">What providers were asked to do</a></p>`;
+  return html`${timeline(latest.map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names) })))}${earlier}${requests}`;
 }
 
 /** When a request to a provider was made, and its outcome. */

@@ -24,10 +24,20 @@ const refunds: Readonly<Record<NonNullable<ShownLabel["refundState"]>, string>> 
  * @param path the URL of the page that prints them
  */
 export const labelList = (labels: readonly ShownLabel[], path: string): Html =>
-  html`<ul class="plain-list">${labels.map(
-    ({ number, state, carrier, service, cents, trackingNumber, why, refundState, hasFile, isForNow, lastSeen }) =>
-      html`<li>${carrier !== null && html`${carrier} ${service}, ${money(cents ?? 0)}: `}${states[state]}${trackingNumber !== null && html`, <span class="breakable">${trackingNumber}</span>`}${refundState !== null && html`, ${refunds[refundState]}`}${lastSeen !== null && html`; the carrier says ${lastSeen.replaceAll("_", " ")}`}${why !== null && html`<br>${why}`}${hasFile && isForNow && html`<br><a href="${path}/labels/${number}" download>Print this label</a>`}</li>`,
-  )}</ul>`;
+  html`<ul class="plain-list">${labels.map((label) => labelItem(label, path))}</ul>`;
+
+function labelItem(
+  { number, state, carrier, service, cents, trackingNumber, ...label }: ShownLabel,
+  path: string,
+): Html {
+  const { why, refundState, hasFile, isForNow, lastSeen } = label;
+  const bought = carrier !== null && `${carrier} ${service}, ${money(cents ?? 0)}: `;
+  const tracking = trackingNumber !== null && html`, <span class="breakable">${trackingNumber}</span>`;
+  const refund = refundState !== null && `, ${refunds[refundState]}`;
+  const seen = lastSeen !== null && `; the carrier says ${lastSeen.replaceAll("_", " ")}`;
+  const printLink = hasFile && isForNow && html`<br><a href="${path}/labels/${number}" download>Print this label</a>`;
+  return html`<li>${bought}${states[state]}${tracking}${refund}${seen}${why !== null && html`<br>${why}`}${printLink}</li>`;
+}
 
 /** EasyPost's warning about the shipping address, recorded when the order was quoted. */
 export const addressDoubt = (problem: string): Html =>
@@ -42,7 +52,9 @@ export function buyForm([label]: readonly ShownLabel[], path: string, mayExceed:
   const { carrier, service, offerCents, isFarDearer } = label;
   if (isFarDearer && !mayExceed)
     return html`<p>It costs far more than quoted: only a person who works on orders can buy it. Or ship the parcel in another way, and record the hand-over below.</p>`;
-  return html`<form class="form" method="post" action="${path}/buy"><input type="hidden" name="most" value="${offerCents}"><p>Or ship the parcel in another way, and record the hand-over below.</p><div class="form-actions"><button type="submit" class="quiet-button">Buy it for ${money(offerCents)} (${carrier} ${service})</button></div></form>`;
+  return html`<form class="form" method="post" action="${path}/buy"><input type="hidden" name="most" value="${offerCents}">
+<p>Or ship the parcel in another way, and record the hand-over below.</p>
+<div class="form-actions"><button type="submit" class="quiet-button">Buy it for ${money(offerCents)} (${carrier} ${service})</button></div></form>`;
 }
 
 /** True if a label can be printed for the next parcel to ship. */

@@ -34,6 +34,9 @@ export function paperBody(
   const path = `/operator/paper/${order.code}`;
   const { tone, label } = statusWords(order.status);
   const [first, ...more] = [...moves].sort((one, other) => Number(isDangerous(one)) - Number(isDangerous(other)));
+  const sides = isFax(order)
+    ? "Print on one side: a fax machine feeds one."
+    : "Print on both sides, flipped on the long edge; the document starts on a new sheet.";
   return html`${pageHead(`Order ${shortCode(order.code)}`, order.firmName, html`<a href="/operator">Today</a>`)}
 ${errorSummary(error)}
 <div class="panels">
@@ -45,7 +48,7 @@ ${card(
   html`<p>${statusBadge(tone, label)}</p>
 <ol class="plain-steps"><li><a href="${path}/packet.pdf" download>The packet</a>: ${sheetWords(order, hasLabelForNow(labels))}, then the document.</li></ol>
 ${mayFaxAhead(order) && html`<p>The fax need not wait for the parcel: <a href="${path}/fax.pdf" download>its cover sheet with the document</a>, printed on one side.</p>`}
-<p>${isFax(order) ? "Print on one side: a fax machine feeds one." : "Print on both sides, flipped on the long edge; the document starts on a new sheet."} Or print <a href="${path}/sheets.pdf" download>the sheets</a> and <a href="${path}/document.pdf" download>the document</a> by themselves.</p>`,
+<p>${sides} Or print <a href="${path}/sheets.pdf" download>the sheets</a> and <a href="${path}/document.pdf" download>the document</a> by themselves.</p>`,
 )}
 ${labels.length > 0 && card("labels", "Carrier’s label", html`${labelList(labels, path)}${order.addressProblem !== null && addressDoubt(order.addressProblem)}${underWay === null && buyForm(labels, path, mayExceed)}`)}
 ${card(
@@ -70,7 +73,9 @@ ${
     "report",
     "The machine’s report",
     html`<form class="form" method="post" action="${path}/report" enctype="multipart/form-data">
-<div class="form-field"><label for="report-document">A scan of what the machine printed</label><p class="hint" id="report-hint">A PDF of at most 35 MB. It is kept with the order, under its hash.</p><input type="file" id="report-document" name="document" accept="application/pdf,.pdf" required aria-describedby="report-hint"></div>
+<div class="form-field"><label for="report-document">A scan of what the machine printed</label>
+<p class="hint" id="report-hint">A PDF of at most 35 MB. It is kept with the order, under its hash.</p>
+<input type="file" id="report-document" name="document" accept="application/pdf,.pdf" required aria-describedby="report-hint"></div>
 <div class="form-actions"><button type="submit" class="quiet-button">Keep the report</button></div></form>`,
   )
 }

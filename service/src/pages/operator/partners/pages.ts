@@ -79,7 +79,7 @@ ${card(
   "keys",
   "Keys",
   html`${keys.length === 0 ? emptyState("No keys", "The firm can’t call the interface yet.") : keyTable(own, keys, mayChange)}
-${mayChange && html`<div class="button-row">${buttonForm(`${own}/keys`, "Issue a test key", { fields: { environment: "test" }, kind: "quiet-button" })}${buttonForm(`${own}/keys`, "Issue a live key", { fields: { environment: "live" }, kind: "quiet-button" })}</div>`}`,
+${mayChange && html`<div class="button-row">${issueButton(own, "test")}${issueButton(own, "live")}</div>`}`,
 )}
 ${card("webhooks", "Webhooks", webhooks.length === 0 ? emptyState("No webhooks", "The firm subscribes by itself.") : webhookTable(webhooks))}
 </div>`;
@@ -103,9 +103,17 @@ const keyTable = (own: string, keys: FirmRecord["keys"], mayChange: boolean): Ht
       lastUsedAt ? shortTime(lastUsedAt) : "Never",
       revokedAt
         ? statusBadge("stopped", "Revoked")
-        : html`${statusBadge("done", "Works")}${mayChange && html`<details class="question"><summary>Revoke<span class="visually-hidden"> the key ending in ${last4}</span></summary><div><p>It stops working with the next request. Webhooks and members that it made stay.</p>${buttonForm(`${own}/keys/${keyId}/revoke`, "Revoke the key", { kind: "danger-button" })}</div></details>`}`,
+        : html`${statusBadge("done", "Works")}${mayChange && revokeQuestion(`${own}/keys/${keyId}/revoke`, last4)}`,
     ]),
   );
+
+const issueButton = (own: string, environment: "test" | "live"): Html =>
+  buttonForm(`${own}/keys`, `Issue a ${environment} key`, { fields: { environment }, kind: "quiet-button" });
+
+const revokeQuestion = (action: string, last4: string): Html =>
+  html`<details class="question"><summary>Revoke<span class="visually-hidden"> the key ending in ${last4}</span></summary>
+<div><p>It stops working with the next request. Webhooks and members that it made stay.</p>
+${buttonForm(action, "Revoke the key", { kind: "danger-button" })}</div></details>`;
 
 const webhookTable = (webhooks: FirmRecord["webhooks"]): Html =>
   records(

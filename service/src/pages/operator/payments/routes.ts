@@ -165,7 +165,11 @@ ${ended?.map((each, index) => paymentCard(each, `resolved-${index}`, null))}
 const debtList = (debts: readonly Debt[] | null): Html =>
   debts === null
     ? html`<p>A record of these debts was altered in the database, so they can’t be listed.</p>`
-    : html`<p>When a firm pays by check or wire, book it on the order’s page.</p><ul class="plain-list">${debts.map(({ firmName, orderCode, openCents, paidAt }) => html`<li>${firmName}: ${moneyIn(openCents, "usd")} for ${orderLink(orderCode)}, payment of ${time(paidAt)}</li>`)}</ul>`;
+    : html`<p>When a firm pays by check or wire, book it on the order’s page.</p>
+<ul class="plain-list">${debts.map(
+        ({ firmName, orderCode, openCents, paidAt }) =>
+          html`<li>${firmName}: ${moneyIn(openCents, "usd")} for ${orderLink(orderCode)}, payment of ${time(paidAt)}</li>`,
+      )}</ul>`;
 
 /**
  * Bank payments in process. No other payment is possible for their orders until the bank has answered, or an operator
@@ -173,11 +177,15 @@ const debtList = (debts: readonly Debt[] | null): Html =>
  */
 const pendingList = (pending: readonly PendingPayment[], operator: Operator): Html =>
   html`<p>Their payers have finished, and the money is on its way. Ask the payment processor when one takes too long: where the payment failed, the orders can be paid again.</p>
-${pending.map(
-  ({ id, amountCents, createdAt, isOverdue, isElsewhere, orderCodes }) =>
-    html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderCodes.map((code, index) => html`${index > 0 && ", "}${orderLink(code)}`)}, paid for since ${time(createdAt)}${isOverdue && html` <strong>The bank is late.</strong>`}${isElsewhere && " It is in an earlier account of the payment processor: look there. If it failed there, end the wait here. If it was paid there, its event has to come from there."}</p>
-${mayNow(operator, "money.decide") && buttonForm(`${path}/pending/${id}/ask`, isElsewhere ? "It failed: end the wait" : "Ask the payment processor", { kind: "quiet-button", about: `about ${moneyIn(amountCents, "usd")}` })}</div>`,
-)}`;
+${pending.map(({ id, amountCents, createdAt, isOverdue, isElsewhere, orderCodes }) => {
+  const orders = orderCodes.map((code, index) => html`${index > 0 && ", "}${orderLink(code)}`);
+  const late = isOverdue && html` <strong>The bank is late.</strong>`;
+  return html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orders}, paid for since ${time(createdAt)}${late}${isElsewhere && inEarlierAccount}</p>
+${mayNow(operator, "money.decide") && buttonForm(`${path}/pending/${id}/ask`, isElsewhere ? "It failed: end the wait" : "Ask the payment processor", { kind: "quiet-button", about: `about ${moneyIn(amountCents, "usd")}` })}</div>`;
+})}`;
+
+const inEarlierAccount =
+  " It is in an earlier account of the payment processor: look there. If it failed there, end the wait here. If it was paid there, its event has to come from there.";
 
 /** Charges of firms' own cards and bank accounts for which the processor's event is overdue. */
 const chargeList = (charges: readonly StuckCharge[], operator: Operator): Html =>

@@ -188,9 +188,26 @@ ${errorSummary(problem)}
 ${checked && outcomeOf(checked)}
 <div class="panels">${card("about", "Record", html`${about}${endedAt !== null && buttonForm(recordingPath(id, "/check"), "Check what is stored", { kind: "secondary" })}`)}
 ${isThere && card("play", "Play", player)}
-${isThere && card("export", "Export", html`<p>A zip with the manifest, the chain and each take as it was recorded. The guide to check it is docs/notary-recording.md.</p>${reasonForm(id, "export", { label: "Why you export it", button: "Export the zip" })}`)}
-${deletedAt === null && mayHold && card("hold", isHeld ? "End the hold" : "Hold", isHeld ? reasonForm(id, "release", { label: "Why the hold ends", button: "End the hold" }) : reasonForm(id, "hold", { label: "Why it is held, such as the name of a case", button: "Hold it" }))}</div>`;
+${
+  isThere &&
+  card(
+    "export",
+    "Export",
+    html`<p>A zip with the manifest, the chain and each take as it was recorded. The guide to check it is docs/notary-recording.md.</p>
+${reasonForm(id, "export", { label: "Why you export it", button: "Export the zip" })}`,
+  )
 }
+${deletedAt === null && mayHold && holdCard(id, isHeld)}</div>`;
+}
+
+const holdCard = (id: View["recording"]["id"], isHeld: boolean): Html =>
+  isHeld
+    ? card("hold", "End the hold", reasonForm(id, "release", { label: "Why the hold ends", button: "End the hold" }))
+    : card(
+        "hold",
+        "Hold",
+        reasonForm(id, "hold", { label: "Why it is held, such as the name of a case", button: "Hold it" }),
+      );
 
 const clockText = (ms: number): string =>
   [ms / minuteMs, (ms / 1000) % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join(":");

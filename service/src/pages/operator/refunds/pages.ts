@@ -176,16 +176,26 @@ const previewCard = ({ orderCode, status, payments, warnings }: RefundPreview): 
     ])}${warnings.length > 0 && notice("attention", "What was done already", html`${warnings.map((each, index) => html`${index > 0 && html`<br>`}${each}`)}`)}`,
   );
 
+const askedLine = ({ amountCents, reason }: NonNullable<RefundPreview["asked"]>): Html =>
+  html`<p>The firm asks for ${amountCents === null ? "the whole payment" : money(amountCents)}: <span class="breakable">${reason}</span></p>`;
+
 function formOf({ orderCode, refusal, openRequest, asked }: RefundPreview, { id }: Operator, typed?: Typed): Html {
   if (openRequest !== null)
     return html`<p>A refund of this order was asked for already.</p><p><a href="/operator/refunds/${openRequest}">See the request</a></p>`;
   if (refusal !== null) return html`<p>${refusal}</p>`;
   if (id === null) return html`<p>${namesNeeded}</p>`;
   const wanted = asked?.amountCents == null ? "" : (asked.amountCents / 100).toFixed(2);
-  return html`${asked && html`<p>The firm asks for ${asked.amountCents === null ? "the whole payment" : money(asked.amountCents)}: <span class="breakable">${asked.reason}</span></p>`}<form class="form" method="post" action="/operator/refunds">
+  return html`${asked && askedLine(asked)}<form class="form" method="post" action="/operator/refunds">
 <input type="hidden" name="order" value="${orderCode}">
 ${textArea({ name: "reason", label: "Reason", hint: "The approver sees it, and it stays in the order’s history.", value: typed ? typed.text : (asked?.reason ?? ""), required: true, maxLength: 500, rows: 3 })}
-${field({ name: "amount", label: "Amount in dollars", value: typed ? typed.amount : wanted, maxLength: 12, inputMode: "decimal", hint: "Leave it empty to refund all money that is held, which ends the order. After a partial refund, the order continues." })}
+${field({
+  name: "amount",
+  label: "Amount in dollars",
+  value: typed ? typed.amount : wanted,
+  maxLength: 12,
+  inputMode: "decimal",
+  hint: "Leave it empty to refund all money that is held, which ends the order. After a partial refund, the order continues.",
+})}
 <div class="form-actions"><button type="submit">Ask for the refund</button></div>
 </form>`;
 }

@@ -72,10 +72,11 @@ export function field(part: Field): Html {
   const id = idOf(part);
   const { suggestions = [] } = part;
   const list = suggestions.length > 0 && `${id}-suggestions`;
+  const options = suggestions.map(({ value, label }) => html`<option value="${value}">${label}</option>`);
   return labelled(
     id,
     part,
-    html`<input type="${part.type ?? "text"}"${wiring(id, part)} value="${part.value ?? ""}"${textRules(part)}${list && html` list="${list}"`}>${list && html`<datalist id="${list}">${suggestions.map(({ value, label }) => html`<option value="${value}">${label}</option>`)}</datalist>`}`,
+    html`<input type="${part.type ?? "text"}"${wiring(id, part)} value="${part.value ?? ""}"${textRules(part)}${list && html` list="${list}"`}>${list && html`<datalist id="${list}">${options}</datalist>`}`,
   );
 }
 
@@ -112,12 +113,13 @@ export function radios(part: Radios): Html {
   const id = idOf(part);
   const { name, label, required, error } = part;
   const described = [part.hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
-  const buttons = part.options.map(
-    ({ value, label: text }, index) =>
-      html`<div class="form-check"><input type="radio" id="${radioId(part, index)}" name="${name}" value="${value}"${required === true && html` required`}${value === part.value && html` checked`}><label for="${radioId(part, index)}">${text}</label></div>`,
-  );
+  const buttons = part.options.map(({ value, label: text }, index) => {
+    const state = html`${required === true && html` required`}${value === part.value && html` checked`}`;
+    return html`<div class="form-check"><input type="radio" id="${radioId(part, index)}" name="${name}" value="${value}"${state}><label for="${radioId(part, index)}">${text}</label></div>`;
+  });
   const optional = !required && html` <span class="optional">(optional)</span>`;
-  return html`<fieldset class="form-field form-radios"${described && html` aria-describedby="${described}"`}${error && html` aria-invalid="true"`}><legend>${label}${optional}</legend>${hintOf(id, part)}${buttons}${errorOf(id, part)}</fieldset>`;
+  const about = html`${described && html` aria-describedby="${described}"`}${error && html` aria-invalid="true"`}`;
+  return html`<fieldset class="form-field form-radios"${about}><legend>${label}${optional}</legend>${hintOf(id, part)}${buttons}${errorOf(id, part)}</fieldset>`;
 }
 
 export const checkboxId = (part: Pick<Common, "form" | "name"> & { value?: string }): string =>

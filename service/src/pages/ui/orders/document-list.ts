@@ -33,7 +33,14 @@ export function documentList(
     ({ documentId, kind, sha256, origin, isSimulated: isActSimulated, createdAt, deletedAt, proofs = [] }) => {
       const title = isActSimulated ? simulated.notarization : documentTitles[kind];
       const first = deletedAt ? html`${title}: ${deleted} ${plainTime(deletedAt, language)}` : saved(documentId, title);
-      return html`<li>${first}, ${plainTime(createdAt, language)}${origin && html`. <strong>${takenIn}</strong>`}${isSimulated && kind === "sealed" && html`. <strong>${simulated.document}</strong>`}${isNotarized && kind === "sealed" && html`. <strong>${isEarlier}</strong>`}<br><span class="quiet">SHA-256</span> ${codeText(sha256, hashOf(title), components.copy)}${!deletedAt && proofs.map((form) => proofLink(documentId, form, title))}</li>`;
+      const remarks = [
+        origin && takenIn,
+        isSimulated && kind === "sealed" && simulated.document,
+        isNotarized && kind === "sealed" && isEarlier,
+      ].map((remark) => remark && html`. <strong>${remark}</strong>`);
+      const hash = html`<span class="quiet">SHA-256</span> ${codeText(sha256, hashOf(title), components.copy)}`;
+      const proofLinks = !deletedAt && proofs.map((form) => proofLink(documentId, form, title));
+      return html`<li>${first}, ${plainTime(createdAt, language)}${remarks}<br>${hash}${proofLinks}</li>`;
     },
   )}</ul>`;
 }

@@ -44,7 +44,13 @@ export function receiptsCard(
 const receiptList = (path: string, receipts: readonly BillingDocument[], words: Words | null): Html => {
   const { orderPage, language } = words ?? en;
   return html`<ul class="order-documents">${receipts.map(
-    ({ number, kind, amountCents, currency, issuedAt, issuer, buyer, outside }) =>
-      html`<li><a href="${path}/${number}" download>${orderPage[wordOf[kind]]} ${number}</a>, ${currency === "usd" ? money(amountCents) : `${amountCents} ${currency.toUpperCase()}`}, ${dayIn(issuedAt, buyer.zone ?? issuer?.zone ?? defaultZone, language)}${words === null && outside !== null && `, ${kind === "credit_reversal" ? "correction: not paid" : "paid"} back ${outsideWays[outside]}`}</li>`,
+    ({ number, kind, amountCents, currency, issuedAt, issuer, buyer, outside }) => {
+      const link = html`<a href="${path}/${number}" download>${orderPage[wordOf[kind]]} ${number}</a>`;
+      const amount = currency === "usd" ? money(amountCents) : `${amountCents} ${currency.toUpperCase()}`;
+      const issued = dayIn(issuedAt, buyer.zone ?? issuer?.zone ?? defaultZone, language);
+      const paid = kind === "credit_reversal" ? "correction: not paid" : "paid";
+      const paidBack = words === null && outside !== null && `, ${paid} back ${outsideWays[outside]}`;
+      return html`<li>${link}, ${amount}, ${issued}${paidBack}</li>`;
+    },
   )}</ul>`;
 };

@@ -103,17 +103,22 @@ function proofBanner(outcome: ProofOutcome): Banner {
         "This is the document on record, before it was sealed",
         "It has the hash on record for the document as it was submitted.",
       );
-    case "intact":
+    case "intact": {
       if (state("seal_certificate_trusted") === "holds") {
         return undecided(
           "Unchanged, but sealed for what?",
           "The seal passed and is by a certificate that you trust, but it states no purpose that is known here.",
         );
       }
+      const ofTest =
+        purpose?.environment === "test"
+          ? " The seal says that it is a test, so it means nothing outside of testing."
+          : "";
       return undecided(
         "Unchanged, but sealed by whom?",
-        `The seal passed, but no certificate that you trust confirms who made it. Anyone could have. Add a certificate that you trust to check it again.${purpose?.environment === "test" ? " The seal says that it is a test, so it means nothing outside of testing." : ""}`,
+        `The seal passed, but no certificate that you trust confirms who made it. Anyone could have. Add a certificate that you trust to check it again.${ofTest}`,
       );
+    }
     case "unsigned":
       if (state("document_of_this_room") === "holds")
         return {
