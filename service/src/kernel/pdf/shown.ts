@@ -10,14 +10,15 @@ export type Shown = { readonly id: string; readonly subtype: string; readonly is
 export const tolerance = 1;
 const hiddenFlag = 2;
 
-/** The annotations and fields of a page, without hidden ones and popups. */
+/** The annotations and fields of a page, without hidden ones and popups that have no appearance. */
 export async function shownOn(page: PdfPage): Promise<Shown[]> {
   const annotations: readonly Readonly<Record<string, unknown>>[] = await page.getAnnotations({ intent: "any" });
-  return annotations.flatMap(({ id, subtype, fieldType, rect, annotationFlags }) => {
+  return annotations.flatMap(({ id, subtype, fieldType, rect, annotationFlags, hasAppearance }) => {
     const box = boxOf(rect);
     const isHidden = typeof annotationFlags === "number" && (annotationFlags & hiddenFlag) !== 0;
-    // Most readers open a popup in its own window and don't print it.
-    if (box === null || isHidden || subtype === "Popup") return [];
+    // Readers open a popup in its own window, but poppler prints the appearance of one that has it.
+    const isInWindow = subtype === "Popup" && hasAppearance !== true;
+    if (box === null || isHidden || isInWindow) return [];
     return [{ id: String(id), subtype: String(subtype), isSignature: fieldType === "Sig", box }];
   });
 }
