@@ -55,6 +55,10 @@ WHERE c.room_id = ${roomId} ${wanted === null ? nothing : sql`AND c.sealed_sha25
   return row && hashHolds(deps, row) ? row : null;
 }
 
+/** True if a certificate was sealed for the room, even if its row was altered since. */
+export const wasSealed = async (db: Sql, roomId: string): Promise<boolean> =>
+  (await db.query(sql`SELECT FROM closing_passports WHERE room_id = ${roomId} LIMIT 1`)).length > 0;
+
 /**
  * Opens the file of a certificate; null when it is missing or altered. The small file is compared with its hash each
  * time. Otherwise an alteration would be found only during the download, and break it off.

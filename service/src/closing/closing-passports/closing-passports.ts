@@ -11,7 +11,7 @@ import type { SealClosingDeps } from "./seal-version.ts";
 
 export { type ListedFile, listsDocument } from "./artifacts.ts";
 export { createCertificateCheck } from "./certificate-check.ts";
-export { type CertificateDeps, certificateOfRoom, openCertificate } from "./certificate-file.ts";
+export { type CertificateDeps, certificateOfRoom, openCertificate, wasSealed } from "./certificate-file.ts";
 export {
   type ClosingRecord,
   type ClosingVersionRecord,

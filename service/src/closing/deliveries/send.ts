@@ -13,7 +13,7 @@ import { nameIn } from "../../kernel/platform/mail/template.ts";
 import { isCode, isPlainText, isUuid, wholeNumberIn } from "../../kernel/platform/text.ts";
 import { type EmailMove, hasEmailOf, type MovedInRooms, orderNotFound } from "../../orders/order/order.ts";
 import { zoneOrDefault } from "../../orders/payments/payments.ts";
-import { certificateOfRoom } from "../closing-passports/closing-passports.ts";
+import { certificateOfRoom, wasSealed } from "../closing-passports/closing-passports.ts";
 import { type OwnRoom, roomNotFound } from "../rooms/rooms.ts";
 import { certificateToSend, offerOf, openedCertificate } from "./certificate.ts";
 import { type Deliverable, deliverableOf, deliverablesOf, filesOf, namedFiles, zipOf } from "./contents.ts";
@@ -74,7 +74,7 @@ export async function roomZip(deps: DeliveryDeps, owner: Owner, roomCode: string
   if (files.length === 0) throw new ServiceError("conflict", "No document of this room is finished yet.");
   const record = await certificateOfRoom(deps, room.id, null);
   const certificate = await openedCertificate(deps, record);
-  const isCertificateLost = record !== null && certificate === null;
+  const isCertificateLost = certificate === null && (await wasSealed(deps.db, room.id));
   const { name: title, reference } = room;
   return zipOf(deps, { certificate, isCertificateLost, owner: room, title, reference, files });
 }

@@ -12,7 +12,7 @@ import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { unzipSync } from "fflate";
 import { waitForLock } from "../../../src/evidence/transparency-log/store.ts";
-import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { render } from "../../../src/pages/ui/render.ts";
 import { checkFiles } from "../../../src/pages/verify/browser/check.ts";
 import type { VerifyConfig } from "../../../src/pages/verify/browser/config.ts";
@@ -330,4 +330,17 @@ test("a damaged tile of the log prevents no download: the zip leaves the proof o
     }
   });
   assert.equal(proofsIn(await zipAt(`/dashboard/orders/${code}/zip`), "tlog-proof").length, 1);
+});
+
+test("the room's zip says that its certificate is missing once its record was altered", async () => {
+  assert.doesNotMatch((await roomZip()).readme, /Not here: the closing certificate/);
+  await running.db.transaction(async (tx) => {
+    await tx.script("SET LOCAL session_replication_role = replica");
+    await tx.query(sql`
+      UPDATE closing_passports SET sealed_sha256 = ${"0".repeat(64)}
+      WHERE room_id = (SELECT id FROM rooms WHERE ${isSealed(sql`code`, "room", roomCode)})`);
+  });
+  const { readme, names } = await roomZip();
+  assert.match(readme, /Not here: the closing certificate\. It is missing at the service, or was altered there\./);
+  assert.ok(!names.some((name) => name.startsWith("Certificates/Closing")));
 });
