@@ -31,8 +31,7 @@ export type LogKeys = {
   /**
    * Opens the key of an existing log. Doesn't check that it is the log's key: compare the signer's `key` with
    * `noteKey`.
-   * @throws LogHalt without its file; StartupError for a file with another kind of key; SealKeyError for a file that
-   * can't be read
+   * @throws LogHalt without its file; StartupError for a file with another kind of key, or that can't be read
    */
   open: (tree: NamedLog & { noteKey: string }) => Promise<LogSigner>;
   /**
@@ -68,7 +67,7 @@ export function logKeys({ dataDir, logKey }: LogKeySettings): LogKeys {
       const cached = opened.get(tree.noteKey);
       if (cached) return cached;
       const path = pathOf(tree.log);
-      const pem = await keyFileText(path);
+      const pem = await keyText(path, "LOG_KEY");
       if (pem === undefined)
         throw new LogHalt(`this node lacks the key of ${tree.origin} (${path}): copy the file of a node that has it`);
       return openedBy(tree, ed25519KeyIn(pem, path, "LOG_KEY"));
@@ -91,10 +90,18 @@ async function signerOf(origin: string, privateKey: KeyObject): Promise<LogSigne
 
 /**
  * Reads a key file, or creates it: Ed25519 in PKCS#8, mode 0600.
- * @throws StartupError, naming the setting, for another kind of key; SealKeyError for a file that can't be read
+ * @throws StartupError, naming the setting, for another kind of key, and for a file that can't be read or created
  */
-export const ed25519KeyAt = async (path: string, setting: string): Promise<KeyObject> =>
-  ed25519KeyIn((await keyFileText(path)) ?? (await makeKey(path)), path, setting);
+export async function ed25519KeyAt(path: string, setting: string): Promise<KeyObject> {
+  const pem = (await keyText(path, setting)) ?? (await makeKey(path, setting));
+  return ed25519KeyIn(pem, path, setting);
+}
+
+/** The text of a key file; undefined if it is missing. @throws StartupError for a file that can't be read */
+const keyText = (path: string, setting: string): Promise<string | undefined> =>
+  keyFileText(path).catch((cause: Error) => {
+    throw new StartupError(`${setting}: ${cause.message}`, { cause });
+  });
 
 function ed25519KeyIn(pem: string, path: string, setting: string): KeyObject {
   const refusal = () => new StartupError(`${setting}: ${path} holds no unencrypted Ed25519 key in PEM`);
@@ -107,10 +114,15 @@ function ed25519KeyIn(pem: string, path: string, setting: string): KeyObject {
   throw refusal();
 }
 
-/** Processes that start concurrently all use the key that was written first. */
-async function makeKey(path: string): Promise<string> {
+/**
+ * Processes that start concurrently all use the key that was written first.
+ * @throws StartupError when the file can't be written
+ */
+async function makeKey(path: string, setting: string): Promise<string> {
   const { privateKey } = generateKeyPairSync("ed25519");
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-  await writeFileDurably(path, pem, { mode: 0o600, exclusive: true });
-  return (await keyFileText(path)) ?? pem;
+  await writeFileDurably(path, pem, { mode: 0o600, exclusive: true }).catch((cause: Error) => {
+    throw new StartupError(`${setting}: no key could be made at ${path}: ${cause.message}`, { cause });
+  });
+  return (await keyText(path, setting)) ?? pem;
 }

@@ -10,6 +10,8 @@ import { newPartner, runCli, startService, temporaryFolder } from "@signsealship
 import { needs } from "@signsealship/testing/tools/tools";
 import { readSealChain, sealChainPem } from "../../../src/evidence/seals/certificate/certificate.ts";
 import { openSealKey } from "../../../src/evidence/seals/keys/open-seal-key.ts";
+import { ed25519KeyAt } from "../../../src/evidence/transparency-log/transparency-log.ts";
+import { StartupError } from "../../../src/kernel/platform/errors.ts";
 import { seal } from "../proof-passports/seal-document.ts";
 import { selfSigned } from "./signers.ts";
 
@@ -191,6 +193,12 @@ test("a key or certificate that cannot be read stops the start in one line", asy
   assert.match(
     await startRefused({ SIGNER_CA_CERTIFICATE: path("nowhere.pem") }),
     /SIGNER_CA_CERTIFICATE: .*can't be read/,
+  );
+  mkdirSync(path("folder"));
+  assert.match(await startRefused({ LOG_KEY: `file:${path("folder")}` }), /LOG_KEY: .*folder can't be read/);
+  await assert.rejects(
+    ed25519KeyAt(path("noise/key"), "WITNESS_KEY"),
+    (error) => error instanceof StartupError && /^WITNESS_KEY: .*noise\/key can't be read/.test(error.message),
   );
   assert.match(await startRefused({ SIGNER_CA_KEY: "hsm:1" }), /SIGNER_CA_KEY must be file:PATH, pkcs11/);
   assert.match(await startRefused({ SEAL_KEY: "gcpkms:///x" }), /SEAL_KEY must be file:PATH, pkcs11/);

@@ -211,7 +211,7 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
  * @throws StartupError when something that is not a folder is at the usual path
  */
 function socketFolder({ sockets }: Layout): string {
-  if (sockets.length > longestSocketFolder) return mkdtempSync(join(tmpdir(), "signsealship-"));
+  if (Buffer.byteLength(sockets) > longestSocketFolder) return mkdtempSync(join(tmpdir(), "signsealship-"));
   mkdirSync(sockets, { recursive: true, mode: 0o700 });
   if (!lstatSync(sockets).isDirectory()) throw new StartupError(`${sockets} is not a folder: remove it`);
   chmodSync(sockets, 0o700);

@@ -12,35 +12,37 @@ import { openEmbeddedPostgres } from "../../../../src/kernel/platform/postgres/e
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test("a data folder with a long path has its socket in a new private folder, which every process finds", async () => {
-  const folder = temporaryFolder();
-  chmodSync(folder.path, 0o755);
-  const dataDir = join(folder.path, "x".repeat(80));
-  mkdirSync(dataDir);
-  // A path derived from the data folder alone: another user could have created it earlier, with a server of their own.
-  const hash = createHash("sha256").update(join(dataDir, "postgres")).digest("hex").slice(0, 16);
-  const guessable = join(tmpdir(), `signsealship-${hash}`);
-  mkdirSync(guessable, { mode: 0o777 });
-  try {
-    await prepareDatabase(dataDir);
-    const server = await openEmbeddedPostgres(dataDir);
-    const { host } = server.connection;
-    assert.notEqual(host, guessable);
-    assert.deepEqual(readdirSync(guessable), []);
-    assert.equal(modeOf(host), 0o700);
-    // A second process that opens the same database gets the path of the socket.
-    const joined = await openEmbeddedPostgres(dataDir);
-    assert.equal(joined.connection.host, host);
-    const db = openDatabase(joined.connection, () => {});
-    assert.deepEqual(await db.query(sql`SELECT 1 AS one`), [{ one: 1 }]);
-    await db.close();
-    await server.release();
-    assert.equal(existsSync(host), false);
-  } finally {
-    rmSync(guessable, { recursive: true });
-    folder.remove();
-  }
-});
+// The second path is short in characters, but too long in bytes.
+for (const name of ["x".repeat(80), "ж".repeat(40)])
+  test(`a data folder with a path of ${Buffer.byteLength(name)} bytes has its socket in a new private folder, which every process finds`, async () => {
+    const folder = temporaryFolder();
+    chmodSync(folder.path, 0o755);
+    const dataDir = join(folder.path, name);
+    mkdirSync(dataDir);
+    // A path derived from the data folder alone: another user could have created it earlier, with a server of their own.
+    const hash = createHash("sha256").update(join(dataDir, "postgres")).digest("hex").slice(0, 16);
+    const guessable = join(tmpdir(), `signsealship-${hash}`);
+    mkdirSync(guessable, { mode: 0o777 });
+    try {
+      await prepareDatabase(dataDir);
+      const server = await openEmbeddedPostgres(dataDir);
+      const { host } = server.connection;
+      assert.notEqual(host, guessable);
+      assert.deepEqual(readdirSync(guessable), []);
+      assert.equal(modeOf(host), 0o700);
+      // A second process that opens the same database gets the path of the socket.
+      const joined = await openEmbeddedPostgres(dataDir);
+      assert.equal(joined.connection.host, host);
+      const db = openDatabase(joined.connection, () => {});
+      assert.deepEqual(await db.query(sql`SELECT 1 AS one`), [{ one: 1 }]);
+      await db.close();
+      await server.release();
+      assert.equal(existsSync(host), false);
+    } finally {
+      rmSync(guessable, { recursive: true });
+      folder.remove();
+    }
+  });
 
 test("a link in place of the socket's folder is refused, and its target stays unchanged", async () => {
   const folder = temporaryFolder();
