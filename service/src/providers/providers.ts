@@ -23,7 +23,7 @@ export type {
 } from "./identity/port.ts";
 export { createQuiz } from "./identity/quiz.ts";
 export { createStripeIdentity } from "./identity/stripe.ts";
-export { type EventOutcome, eventsAbout, type RawEvent, type StoredEvent } from "./inbound/store.ts";
+export { type EventOutcome, eventsAbout, hasLaterEvent, type RawEvent, type StoredEvent } from "./inbound/store.ts";
 export type { InboundVerifier } from "./inbound/verifier.ts";
 export { providerWebhook } from "./inbound/webhook-route.ts";
 export type { EventHandler } from "./inbound/work.ts";

@@ -9,6 +9,7 @@ import { type Act, type ActEnd, createTelnyx, type Intent, type TelnyxFax } from
 import { paperOrder, printFor, withSentDocument } from "../paper/paper.ts";
 import { actName, actor, type FaxDeps, pollMs } from "./deps.ts";
 import { applyFax, resume } from "./record.ts";
+import { mayBeRefused } from "./states.ts";
 import { type FaxAttempt, findAttempt, followSoon, lockFaxes, updateAttempt } from "./store.ts";
 
 /**
@@ -101,7 +102,7 @@ async function settle(deps: FaxDeps, tx: Tx, intent: Intent, end: ActEnd<TelnyxF
   if (end.kind === "done") {
     const fax = { ...end.result, status: end.result.status ?? "queued" };
     await applyFax(tx, attempt, fax, { at, eventId: null });
-  } else {
+  } else if (mayBeRefused(attempt.state)) {
     await updateAttempt(tx, attempt.id, sql`state = 'refused', reason = ${end.why}, ended_at = ${at}`);
     const { status } = faxes;
     const { id: orderId, environment, isRush } = faxes.order;
@@ -109,7 +110,8 @@ async function settle(deps: FaxDeps, tx: Tx, intent: Intent, end: ActEnd<TelnyxF
     if (status === "FaxPending") await openTask(tx, { kind: "fax_send", at, environment, orderId, isRush, reason });
   }
   const { cancel } = await resume(deps, tx, intent.orderId);
-  if (end.kind === "done" || cancel) await followSoon(tx, intent.orderId, cancel ? 0 : pollMs);
+  const isAccepted = end.kind === "done" || !mayBeRefused(attempt.state);
+  if (isAccepted || cancel) await followSoon(tx, intent.orderId, cancel ? 0 : pollMs);
 }
 
 /** Telnyx's limits for one fax, from `POST /faxes` in its OpenAPI document. */

@@ -90,5 +90,13 @@ export async function eventsAbout(db: Sql, provider: ProviderName, objectId: str
   return events.map(({ id }) => id);
 }
 
+/** True if an event about the object is stored that occurred later, unless it turned out to be irrelevant. */
+export async function hasLaterEvent(db: Sql, provider: ProviderName, objectId: string, at: Date): Promise<boolean> {
+  const later = await db.query(sql`
+    SELECT FROM provider_events WHERE provider = ${provider} AND object_id = ${objectId} AND occurred_at > ${at}
+      AND outcome IS DISTINCT FROM 'irrelevant' LIMIT 1`);
+  return later.length > 0;
+}
+
 export const endEvent = (db: Sql, id: number, outcome: EventOutcome, at: Date) =>
   db.query(sql`UPDATE provider_events SET outcome = ${outcome}, worked_at = ${at} WHERE id = ${id}`);

@@ -242,6 +242,20 @@ test("after a cut connection, a fax that Telnyx did not accept is sent again, on
   assert.equal(world.faxesTo(faxTo).length, 1);
 });
 
+test("an answer that refuses a fax changes nothing once an event has reported the fax", async () => {
+  const { code, faxTo } = await world.order();
+  await world.tell(await world.fax(faxTo), "sending");
+  await world.become(code, "FaxSent");
+  const [attempt] = await world.db.query<{ id: number; orderId: number }>(
+    sql`SELECT id, order_id AS "orderId" FROM fax_attempts WHERE fax_to = ${faxTo}`,
+  );
+  const intent = { orderId: attempt?.orderId, payload: { attemptId: attempt?.id } } as Intent;
+  const act = faxAct({ clock: systemClock } as FaxDeps);
+  const end = { kind: "failed", code: null, why: "The number is blocked" } as const;
+  await world.db.transaction((tx) => act.settled(tx, intent, end));
+  assert.deepEqual(await statesOf(code), ["sending"]);
+});
+
 test("a fax that Telnyx refuses becomes manual work, with Telnyx's words", async () => {
   world.telnyx.fail({ status: 422, code: "10015", detail: "The number is blocked." }, /^POST \/v2\/faxes$/);
   const { code, faxTo } = await world.order();

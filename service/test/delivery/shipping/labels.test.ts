@@ -363,6 +363,21 @@ test("a label whose price was changed in the database is neither shown nor bough
   offers.splice(0, offers.length, ...usual);
 });
 
+test("a label that was not bought is no longer offered once the parcel was shipped in another way", async () => {
+  const order = await world.place();
+  const { offers } = world.easypost;
+  const usual = offers.splice(0, offers.length, { carrier: "USPS", service: "GroundAdvantage", rate: "6.53", days: 3 });
+  const code = await world.payFor(order);
+  await until(async () => (await world.labels(code)).some(({ state }) => state === "not_bought"));
+  offers.splice(0, offers.length, ...usual);
+  const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
+  const shown = () => world.page(`/operator/paper/${code}`, cookie);
+  assert.match(await shown(), /Buy it for/);
+  const form = { carrier: "USPS", tracking: "9400 1000 0000 0000 0000 07" };
+  assert.equal((await world.post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
+  assert.doesNotMatch(await shown(), /Buy it for/);
+});
+
 test("a label that a person reported as bought is followed by EasyPost's data about it", async () => {
   const code = await world.payFor(await world.place());
   const label = await world.boughtLabel(code);

@@ -26,8 +26,8 @@ export type ShownLabel = Pick<
   /** The latest report on the parcel; null without one. */
   lastSeen: string | null;
   /**
-   * The price in US cents at which the newest label was not bought automatically. Null for other labels, and without a
-   * rate. Not null means only that staff may try to buy it: `buyShownLabel` checks the order's status.
+   * The price in US cents at which the newest label was not bought automatically. Null for other labels, without a
+   * rate, and for a label of an earlier shipment. It can be bought only while the order is in ShippingPending.
    */
   offerCents: number | null;
   /** True if the price in `offerCents` is far above the quoted postage, or if no postage was quoted. */
@@ -49,7 +49,7 @@ export async function shownLabels(db: Sql, orderId: number): Promise<ShownLabel[
     isFarDearer: (label.cents ?? 0) > quotedCents * farDearer,
     hasFile: label.fileSha256 !== null,
     lastSeen: label.seen.at(-1) ?? null,
-    offerCents: i === 0 && label.state === "not_bought" ? label.cents : null,
+    offerCents: i === 0 && label.state === "not_bought" && label.attempt === attempt ? label.cents : null,
   }));
 }
 

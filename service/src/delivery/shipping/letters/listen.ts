@@ -1,7 +1,13 @@
 import { dayMs, hourMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
-import { type AcceptedLetter, createLob, type EventHandler, readLetter } from "../../../providers/providers.ts";
+import {
+  type AcceptedLetter,
+  createLob,
+  type EventHandler,
+  hasLaterEvent,
+  readLetter,
+} from "../../../providers/providers.ts";
 import { type LetterDeps, pollQueue } from "./deps.ts";
 import { applyReports, type LetterReport, withLetter } from "./follow.ts";
 import { isFinal, meaningOf, meaningOfTracking, stageOf } from "./progress.ts";
@@ -28,8 +34,11 @@ export const letterEvents =
     const event: LetterReport = { what, at: occurredAt, words: type };
     const isNew = await withLetter(deps, objectId, async (tx, order, letter) => {
       const fresh = current?.letterId === letter.letterId ? current : undefined;
-      if (fresh) await refreshLetter(tx, letter.id, fresh);
-      return applyReports(deps, tx, order, refreshed(letter, fresh), [event, ...reportsIn(fresh)]);
+      // An event that arrives late has Lob's earlier data, so it must not replace the data of a later event.
+      const isLate = fresh && (await hasLaterEvent(tx, "lob", objectId, occurredAt));
+      const latest = fresh && isLate ? { ...fresh, ...absentIn(letter, fresh) } : fresh;
+      if (latest) await refreshLetter(tx, letter.id, latest);
+      return applyReports(deps, tx, order, refreshed(letter, latest), [event, ...reportsIn(latest)]);
     });
     if (isNew === undefined) return "unknown";
     return isNew ? "applied" : "known";
@@ -74,6 +83,12 @@ async function tellOfSilence(tx: Tx, letter: Letter, at: Date): Promise<boolean>
   await openTrouble(tx, letter, at, reason);
   return false;
 }
+
+/** Lob's data, with the letter's own where it is known. */
+const absentIn = (letter: Letter, { trackingNumber, expectedDelivery }: AcceptedLetter) => ({
+  trackingNumber: letter.trackingNumber ?? trackingNumber,
+  expectedDelivery: letter.expectedDelivery ?? expectedDelivery,
+});
 
 const refreshed = (letter: Letter, current: AcceptedLetter | undefined): Letter => ({
   ...letter,

@@ -50,7 +50,7 @@ ${card(
 ${mayFaxAhead(order) && html`<p>The fax need not wait for the parcel: <a href="${path}/fax.pdf" download>its cover sheet with the document</a>, printed on one side.</p>`}
 <p>${sides} Or print <a href="${path}/sheets.pdf" download>the sheets</a> and <a href="${path}/document.pdf" download>the document</a> by themselves.</p>`,
 )}
-${labels.length > 0 && card("labels", "Carrier’s label", html`${labelList(labels, path)}${order.addressProblem !== null && addressDoubt(order.addressProblem)}${underWay === null && buyForm(labels, path, mayExceed)}`)}
+${labels.length > 0 && card("labels", "Carrier’s label", html`${labelList(labels, path)}${order.addressProblem !== null && addressDoubt(order.addressProblem)}${underWay === null && order.status === "ShippingPending" && buyForm(labels, path, mayExceed)}`)}
 ${card(
   "where",
   "Where it goes",

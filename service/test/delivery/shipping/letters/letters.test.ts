@@ -165,6 +165,22 @@ describe("Lob's reports about a letter", () => {
     assert.equal(await world.statusOf(code), "Delivered");
   });
 
+  test("that arrive late do not replace the tracking number and the expected day of a later event", async () => {
+    const { letterId, node } = await sent();
+    const early = world.lob.happens(letterId, "letter.certified.mailed");
+    world.pass(minutes(60));
+    const letter = world.lob.letters.get(letterId) ?? assert.fail();
+    Object.assign(letter, { tracking_number: "9207190164917900000012", expected_delivery_date: "2026-06-20" });
+    await node.hear(world.lob.happens(letterId, "letter.certified.in_transit"));
+    const stored = () =>
+      world.db.query(sql`
+        SELECT tracking_number AS tracking, expected_delivery::text AS expected FROM letters WHERE letter_id = ${letterId}`);
+    const later = [{ tracking: "9207190164917900000012", expected: "2026-06-20" }];
+    assert.deepEqual(await stored(), later);
+    await node.hear(early);
+    assert.deepEqual(await stored(), later);
+  });
+
   test("are polled daily, in case events were lost", async () => {
     const { code, letterId, node } = await sent();
     world.lob.happens(letterId, "letter.certified.in_transit");
