@@ -243,12 +243,12 @@ function anchor(
   { folder }: Published,
   lines: readonly string[],
   at: string,
-  more: { proof?: string; source?: string } = {},
+  more: { proof?: string; source?: string; signer?: typeof log } = {},
 ) {
   const root = rootOf(leavesOf(lines));
-  const { proof = ots(root), source = "opentimestamps" } = more;
+  const { proof = ots(root), source = "opentimestamps", signer = log } = more;
   const anchors = [{ source, anchoredAtUtc: `2026-11-27T${at}:00.000Z`, proof }];
-  const found = { size: lines.length, checkpoint: log.signed(lines.length, root), anchors };
+  const found = { size: lines.length, checkpoint: signer.signed(lines.length, root), anchors };
   write(join(folder, "anchors", String(lines.length)), JSON.stringify(found));
 }
 
@@ -271,6 +271,18 @@ test("names the hour whose entries nobody anchored in time, and says when they w
     `${hour} the first anchored state with the 300 entries of then is of 2026-11-27T13:00:00.000Z.`,
   ]);
   assert.deepEqual(await missingOf(one, { state, at: "2026-11-27T13:20:00Z" }), []);
+});
+
+test("names an hour whose anchored state the log's key did not sign", async () => {
+  const one = withAnchors(publish(entriesUpTo(300)));
+  const forger = await sampleLog(origin, 8);
+  anchor(one, entriesUpTo(200), "07:40", { signer: forger });
+  listRoots(one, [chosen(200, "07:30")]);
+  const found = await watch(one, { at: "2026-11-27T10:00:00Z" });
+  assert.deepEqual(found.missing, [
+    "The hour from 2026-11-27 07:00 UTC has no anchor: no anchored state has the 200 entries of then.",
+  ]);
+  assert.match(found.text, /The key did not sign the checkpoint of the anchored state of 200 entries/);
 });
 
 test("names an hour in which the log chose a state to anchor, and got no proof", async () => {

@@ -106,8 +106,8 @@ function addMissing({ missing }: Findings, { size, at }: Sighting, time: number 
 }
 
 /**
- * Returns a function that checks an anchored state: it is part of the log's history, and each of its proofs is over
- * that state. Each state is read once.
+ * Returns a function that checks an anchored state: the log signed it, it is part of the log's history, and each of
+ * its proofs is over that state. Each state is read once.
  * @returns a function; its result is the earliest time in the state's proofs, epoch ms, or null without one or when the
  * check fails
  */
@@ -118,7 +118,9 @@ function anchorJudge(read: ReadLog, tree: PublishedTree, { key, findings }: { ke
     if (before !== undefined) return before;
     const time = await findings.during(async () => {
       const { checkpoint, anchors } = await readAnchors(read, size);
-      await findings.requireBeginsWith(tree, { name: `the anchored state of ${size} entries`, note: checkpoint }, key);
+      const state = { name: `the anchored state of ${size} entries`, note: checkpoint };
+      // Without the log's signature, anybody could have made the checkpoint, so it anchors nothing of the log.
+      if (!(await findings.requireBeginsWith(tree, state, key))) return null;
       const times = await Promise.all(anchors.map((anchor) => timeOf(anchor, checkpoint)));
       return times.length === 0 ? null : Math.min(...times);
     });

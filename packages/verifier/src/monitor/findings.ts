@@ -40,28 +40,30 @@ export class Findings {
    * Requires that the published tree begins with the tree of a given checkpoint. Adds a finding if it does not, and a
    * fork unless the checkpoint is larger than the tree. If the key did not sign the checkpoint, adds only a sentence to
    * `ofFiles`.
+   * @returns whether the key signed the checkpoint
    * @throws LogBroken for missing or contradicting tiles; EvidenceError for a text that is not a checkpoint or a key
    */
-  async requireBeginsWith(tree: PublishedTree, { name, note }: NamedCheckpoint, key: string): Promise<void> {
+  async requireBeginsWith(tree: PublishedTree, { name, note }: NamedCheckpoint, key: string): Promise<boolean> {
     const { signed, size: newSize, root } = tree.checkpoint;
     const other = parseCheckpoint(note);
     const { size, root: oldRoot } = other;
     if (!(await isSignedBy(other, key))) {
       this.ofFiles.push(`The key did not sign the checkpoint of ${name}: it proves nothing about the log.`);
-      return;
+      return false;
     }
     if (size > newSize) {
       this.sentences.push(`The log shows ${newSize} entries, and ${name} is signed for ${size}.`);
-      return;
+      return true;
     }
     const proof = size === newSize ? [] : await tree.consistencyFrom(size);
     const states = { oldSize: size, size: newSize, root, proof };
-    if (await verifyConsistency({ ...states, oldRoot })) return;
+    if (await verifyConsistency({ ...states, oldRoot })) return true;
     const rootInNewer = size === newSize ? root : await tree.rootAt(size);
     if (!(await verifyConsistency({ ...states, oldRoot: rootInNewer })))
       throw new LogBroken("The tiles do not lead to the root that the log signed.");
     this.sentences.push(`The log does not begin with the ${size} entries of ${name}: it has two histories.`);
     this.forks.push({ fork: { older: note, newer: signed, rootInNewer, proof }, size });
+    return true;
   }
 
   /**
