@@ -9,7 +9,7 @@ import type { Sealing } from "../seals/seals.ts";
 import type { TransparencyLog } from "../transparency-log/transparency-log.ts";
 import { openProofCertificates } from "./certificate/make.ts";
 import { certificateRows } from "./certificate/stored.ts";
-import { passportRows } from "./store.ts";
+import { authenticAmong, passportRows } from "./store.ts";
 
 export { type ZipEntry, zipFile, zipLength } from "./evidence/zip.ts";
 export {
@@ -48,6 +48,7 @@ export const passportSource = (plan: RetentionPlan): Source => ({
   id: sql`p.id`,
   first: "00000000-0000-0000-0000-000000000000",
   blobKey: sql`p.blob_key`,
+  confirmed: authenticAmong,
   ...ofPassports(plan),
   sharesBlobs: true,
   unshared: () => unnamedIn(sql`passports`, sql`AND other.id::text <> named.id`),
@@ -63,6 +64,13 @@ export const proofCertificateSource = (plan: RetentionPlan): Source => ({
   id: sql`c.blob_key`,
   first: "",
   blobKey: sql`c.blob_key`,
+  async confirmed(db, rowMac, keys) {
+    const certificates = await db.query<{ key: string; passportId: string }>(sql`
+      SELECT blob_key AS key, passport_id AS "passportId" FROM proof_certificates WHERE blob_key = ANY (${keys}::text[])`);
+    const ids = certificates.map(({ passportId }) => passportId);
+    const authentic = new Set(await authenticAmong(db, rowMac, ids));
+    return certificates.filter(({ passportId }) => authentic.has(passportId)).map(({ key }) => key);
+  },
   ...ofPassports(plan),
   sharesBlobs: false,
   unshared: () => sql`true`,

@@ -167,6 +167,14 @@ export function rowHolds(rowMac: RowMac, row: PassportRow): boolean {
   return rowMac.holds("passport_anchors", anchorMembers(facts), row.anchorMac);
 }
 
+/** Of these passports, those whose rows have a valid MAC. It covers the owner, and the time when the PDF was sealed. */
+export async function authenticAmong(db: Sql, rowMac: RowMac, ids: readonly string[]): Promise<string[]> {
+  const rows = await db.query<PassportRow>(
+    sql`SELECT ${passportColumns} ${fromPassports} WHERE id = ANY (${ids}::uuid[])`,
+  );
+  return rows.filter((row) => rowMac.holds("passports", passportMembers(row), row.mac)).map(({ id }) => id);
+}
+
 const hasCode = (verifyCode: string): Statement => isSealed(sql`verify_code`, "proof", verifyCode);
 
 const ownedBy = ({ partnerId, environment }: Owner): Statement =>

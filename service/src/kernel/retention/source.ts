@@ -35,8 +35,8 @@ export type Source = {
    */
   authentic?: Statement;
   /**
-   * Selects the ids of rows whose facts the audit log confirms, such as the archiving of a template. Absent if this
-   * table's deletions don't depend on the log.
+   * Selects the ids of rows whose facts are confirmed by more than SQL can check: by the audit log, such as the
+   * archiving of a template, or by a MAC over decrypted columns. Absent if this table's deletions depend on neither.
    */
   confirmed?: (db: Sql, rowMac: RowMac, ids: readonly string[]) => Promise<string[]>;
   /** SQL expression: the time from which the blob may be deleted; `infinity` for never. */

@@ -8,6 +8,7 @@ import {
   changeOrder,
 } from "@signsealship/testing/row-mac";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
+import { passportRows, type WholePassport } from "../../../src/evidence/proof-passports/store.ts";
 import { storageUse } from "../../../src/firms/partners/storage-quota.ts";
 import { auditLine } from "../../../src/kernel/audit/audit.ts";
 import type { Principal } from "../../../src/kernel/identity/identity.ts";
@@ -417,17 +418,19 @@ test("two concurrent nodes mark each of many documents once, batch by batch", as
 
 /**
  * Makes a proof passport, and a room with one closing passport, in an environment. @returns the keys of their blobs,
- * and the room's id
+ * and the ids of the passport and the room
  */
 async function passports(environment: "live" | "test") {
   const [partner] = await orders.db.query<{ id: string }>(sql`SELECT id FROM partners LIMIT 1`);
   const [proof, closing, roomId, sha256] = [await store(), await store(), newUuid(), "0".repeat(64)];
   await orders.db.query(sql`
     INSERT INTO seal_chains (sha256, pem, first_used_at) VALUES (${sha256}, 'pem', ${placed}) ON CONFLICT DO NOTHING`);
+  const passportId = newUuid();
   await orders.db.query(sql`
     INSERT INTO passports (id, verify_code, partner_id, environment, doc_sha256, sealed_sha256, seal_chain, row_mac, blob_key, created_at)
-    VALUES (${newUuid()}, ${sealed("proof", newVerifyCode())}, ${partner?.id}, ${environment}, ${sha256}, ${sha256}, ${sha256},
+    VALUES (${passportId}, ${sealed("proof", newVerifyCode())}, ${partner?.id}, ${environment}, ${sha256}, ${sha256}, ${sha256},
       ${Buffer.alloc(36)}, ${proof}, ${placed})`);
+  await authenticatePassports();
   await orders.db.query(sql`
     INSERT INTO rooms (id, code, partner_id, environment, name, status, created_at, updated_at)
     VALUES (${roomId}, ${sealed("room", newCode())}, ${partner?.id}, ${environment}, 'Room', 'open', ${placed}, ${placed})`);
@@ -435,7 +438,15 @@ async function passports(environment: "live" | "test") {
   await orders.db.query(sql`
     INSERT INTO closing_passports (room_id, version, verify_code, manifest, manifest_sha256, sealed_sha256, seal_chain, blob_key, created_at)
     VALUES (${roomId}, 1, ${sealed("closing", newVerifyCode())}, ${sealed("manifest", "{}")}, ${sha256}, ${sha256}, ${sha256}, ${closing}, ${placed})`);
-  return { proof, closing, roomId };
+  return { proof, closing, roomId, passportId };
+}
+
+/** Writes the MAC of each passport, as the service does when it seals. */
+async function authenticatePassports(): Promise<void> {
+  for (const row of await orders.db.query<WholePassport & { key: string }>(passportRows.rows)) {
+    const mac = rowMac.of("passports", passportRows.members(row) ?? assert.fail());
+    await orders.db.query(sql`UPDATE passports SET row_mac = ${mac} WHERE id = ${row.key}`);
+  }
 }
 
 test("sealed PDFs and certificates of test are deleted by the plan, live ones only if it says so", async () => {
@@ -458,16 +469,23 @@ test("sealed PDFs and certificates of test are deleted by the plan, live ones on
   assert.deepEqual([await isStored(live.proof), await isStored(live.closing)], [false, false]);
 });
 
-test("nothing is deleted because of an altered order or room, and what follows them is", async () => {
+test("nothing is deleted because of an altered order, room or passport, and what follows them is", async () => {
   const { code, key } = await order("EsignPending", { environment: "live" });
-  const { closing, roomId } = await passports("live");
+  const { proof, closing, roomId, passportId } = await passports("live");
+  const certificate = await store();
+  await orders.db.query(sql`
+    INSERT INTO proof_certificates (blob_key, passport_id, names_firm, document_kept, seal_retired, seal_chain, sha256, created_at)
+    VALUES (${certificate}, ${passportId}, false, true, false, ${"0".repeat(64)}, ${"0".repeat(64)}, ${placed})`);
   const due = await order("Completed", { environment: "test" });
   await orders.db.query(sql`UPDATE orders SET environment = 'test' WHERE ${isSealed(sql`code`, "order", code)}`);
   await orders.db.query(sql`UPDATE rooms SET environment = 'test' WHERE id = ${roomId}`);
+  await orders.db.query(sql`UPDATE passports SET environment = 'test' WHERE id = ${passportId}`);
   await run(new Date(placed.getTime() + 60 * 365 * day));
-  assert.deepEqual([await isStored(key), await isStored(closing), await isStored(due.key)], [true, true, false]);
+  assert.deepEqual(await Promise.all([key, closing, proof, certificate].map(isStored)), [true, true, true, true]);
+  assert.equal(await isStored(due.key), false);
   await orders.db.query(sql`UPDATE orders SET environment = 'live' WHERE ${isSealed(sql`code`, "order", code)}`);
   await orders.db.query(sql`UPDATE rooms SET environment = 'live' WHERE id = ${roomId}`);
+  await orders.db.query(sql`UPDATE passports SET environment = 'live' WHERE id = ${passportId}`);
 });
 
 test("due and upcoming deletions can be listed in advance", async () => {
