@@ -1,5 +1,6 @@
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
+import { passkeySubjects } from "./roles.ts";
 import { selectActive, selectOperator } from "./store.ts";
 
 /**
@@ -87,7 +88,7 @@ const welcome = (roles: readonly string[], baseUrl: string) => ({
   greeting: "Hello,",
   lines: [
     `You were given access to the console of this service (${roles.join(", ")}). You sign in by a link that is mailed to this address.`,
-    "Money, keys, roles, forms of the catalog and documents from elsewhere need a passkey: add one under Sign-in and security.",
+    `You need a passkey for ${passkeySubjects}: add one under Sign-in and security.`,
   ],
   link: { label: "Sign in", url: `${baseUrl}/sign-in?return_to=%2Foperator` },
   caution: "If you do not know this service, you can ignore this email.",

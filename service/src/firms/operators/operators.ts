@@ -16,6 +16,7 @@ export {
   operatorRoles,
   type Permission,
   passkeyPermissions,
+  passkeySubjects,
 } from "./roles.ts";
 export {
   type Approval,

@@ -171,7 +171,11 @@ function changeSentence(before: store.OperatorRow, after: store.OperatorRow): st
   if (before.active && !after.active) return `${who} is an operator no more.`;
   const roles = after.roles.join(", ");
   if (!before.active && after.active) return `${who} is an operator again: ${roles}.`;
-  return `${who} now has these roles: ${roles}. Before: ${before.roles.join(", ")}.`;
+  const rename =
+    before.name === after.name ? null : `${after.email} is now named ${after.name}. Before: ${before.name}.`;
+  const hasNewRoles = before.roles.join() !== after.roles.join();
+  const newRoles = `${who} now has these roles: ${roles}. Before: ${before.roles.join(", ")}.`;
+  return [rename, rename === null || hasNewRoles ? newRoles : null].filter((sentence) => sentence !== null).join(" ");
 }
 
 /** Ends a session of an operator. @throws ServiceError as `requirePeople`; also for an unknown operator or session */

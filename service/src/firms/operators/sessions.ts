@@ -3,7 +3,14 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { requireRecentPasskey } from "../../kernel/platform/recent-proof.ts";
 import { findOperatorSession, type SessionDeps, sessionResolver, setConsoleEnvironment } from "../members/members.ts";
-import { needsPasskey, type OperatorRole, operatorRoles, type Permission, rolesPermit } from "./roles.ts";
+import {
+  needsPasskey,
+  type OperatorRole,
+  operatorRoles,
+  type Permission,
+  passkeySubjects,
+  rolesPermit,
+} from "./roles.ts";
 import { selectOperatorOfSession } from "./store.ts";
 
 /** An operator who is signed in to the console. */
@@ -55,10 +62,7 @@ export function requirePermission(operator: Operator, permissions: readonly Perm
   const permitted = permissions.filter((each) => may(operator, each));
   if (permitted.length === 0) throw new ServiceError("role_required", "Your roles do not permit this.");
   if (permitted.some((each) => !mustAddPasskey(operator, each))) return;
-  throw new ServiceError(
-    "passkey_required",
-    "Add a passkey first: money, keys, roles, forms of the catalog and documents from elsewhere need one.",
-  );
+  throw new ServiceError("passkey_required", `Add a passkey first: ${passkeySubjects} need one.`);
 }
 
 /**
@@ -66,12 +70,7 @@ export function requirePermission(operator: Operator, permissions: readonly Perm
  * @throws ServiceError when the person used no passkey within the last 15 minutes; a command line link needs none
  */
 export function requirePasskeyOf({ session }: Pick<Operator, "session">, now: Date): void {
-  if (session)
-    requireRecentPasskey(
-      session.proof,
-      now,
-      "money, keys, roles, forms of the catalog and documents from elsewhere need one",
-    );
+  if (session) requireRecentPasskey(session.proof, now, `${passkeySubjects} need one`);
 }
 
 /** Resolves the console's cookies: a command line link first, then a person's own session. */

@@ -44,6 +44,15 @@ test("an admin adds an operator and changes the roles; every admin is mailed, an
     await until(() =>
       mailsTo(running.service, email).find((mail) => /was made an operator: agent, shipper/.test(mail)),
     );
+  await post(`${path}/roles`, { name: "New Other", role_agent: "on", role_shipper: "on" });
+  await until(() =>
+    mailsTo(running.service, admin.email).find((mail) =>
+      /new@desk\.example\s+is\s+now\s+named\s+New\s+Other\.\s+Before:\s+New\s+<One>\./.test(mail),
+    ),
+  );
+  const renamed = mailsTo(running.service, admin.email).filter((mail) => /New\s+Other/.test(mail));
+  assert.ok(renamed.every((mail) => !/these\s+roles/.test(mail)));
+  await post(`${path}/roles`, { name: "New <One>", role_agent: "on", role_shipper: "on" });
   const changed = await post(`${path}/roles`, { name: "New <One>", role_notary: "on" });
   assert.equal(changed.status, 303);
   assert.deepEqual(await lastLine("operator.changed"), {

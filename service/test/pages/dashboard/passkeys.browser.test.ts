@@ -13,6 +13,7 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { asService } from "@signsealship/testing/row-mac";
 import { newPartner, type Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
+import { passkeySubjects } from "../../../src/firms/operators/operators.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { codeTo, linksTo } from "../../firms/members/signed-in-member.ts";
 import { everyKind } from "../../orders/fills/made-form.ts";
@@ -169,9 +170,7 @@ test("two operators sign in by mail: one requests a refund, the other adds a pas
   await page.locator("summary", { hasText: "Approve" }).click();
   await page.getByRole("button", { name: "Approve the refund" }).click();
   await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
-  await page
-    .getByText("Money, keys, roles, forms of the catalog and documents from elsewhere need a passkey.")
-    .waitFor();
+  await page.getByText(`You need a passkey for ${passkeySubjects}.`).waitFor();
   await page.getByRole("button", { name: "Confirm with your passkey" }).click();
   await page.getByText("The refund was approved.").waitFor();
   await until(async () => {

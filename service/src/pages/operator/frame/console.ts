@@ -4,6 +4,7 @@ import {
   needsPasskey,
   type Operator,
   type Permission,
+  passkeySubjects,
   type ResolveOperator,
   requirePasskeyOf,
   requirePermission,
@@ -40,7 +41,7 @@ export type ConsoleDeps = {
 const confirmArea = {
   path: "/operator",
   back: { path: "/operator", label: "Back to the console" },
-  onlyPasskey: "Money, keys, roles, forms of the catalog and documents from elsewhere need a passkey",
+  onlyPasskey: `You need a passkey for ${passkeySubjects}`,
 } as const;
 
 declare module "fastify" {

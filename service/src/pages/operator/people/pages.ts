@@ -1,5 +1,11 @@
 import type { AnySession, Passkey } from "../../../firms/members/members.ts";
-import { type ListedOperator, may, type Operator, type OperatorRole } from "../../../firms/operators/operators.ts";
+import {
+  type ListedOperator,
+  may,
+  type Operator,
+  type OperatorRole,
+  passkeySubjects,
+} from "../../../firms/operators/operators.ts";
 import { card, emptyState, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
@@ -101,10 +107,7 @@ const sessionsPart = ({ person, sessions, operator }: PersonView, mayManage: boo
 
 const passkeysPart = ({ person, passkeys, operator }: PersonView, mayManage: boolean): Html =>
   passkeys.length === 0
-    ? emptyState(
-        "No passkeys",
-        "Money, keys, roles, forms of the catalog and documents from elsewhere are closed to this person until there is one.",
-      )
+    ? emptyState("No passkeys", `Until there is one, this person can’t work on ${passkeySubjects}.`)
     : html`<ul>${passkeys.map(({ name, createdAt }) => html`<li><span class="breakable">${name}</span>, added ${shortTime(createdAt)}</li>`)}</ul>
 ${
   mayManage &&
