@@ -10,6 +10,7 @@ import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.
 import { isPlainName } from "../../kernel/platform/mail/plain-name.ts";
 import { nameIn } from "../../kernel/platform/mail/template.ts";
 import { keysOf, type SecretBytes } from "../../kernel/platform/secrets.ts";
+import { digitsIn } from "../../kernel/platform/text.ts";
 import * as codes from "./code-store.ts";
 import { type DeliveryDeps, deliveryPath, isSame, type Link, linkedDelivery, macOf, sessionUnder } from "./link.ts";
 import * as store from "./store.ts";
@@ -72,7 +73,7 @@ export async function enterDelivery(
     if (!code || code.lockedAt) throw locked();
     const { codeId, askedAt } = code;
     if (codeId === null || askedAt === null || at.getTime() - askedAt.getTime() >= codeMs) return "ended";
-    const digits = typed.replaceAll(/\D/g, "");
+    const digits = digitsIn(typed);
     if (keysOf(deps.secrets).some((key) => isSame(digitsUnder(key, codeId), digits))) {
       await codes.updateCode(tx, id, { ...code, codeId: null, failures: 0 });
       await store.writeUse(tx, id, { kind: "code_entered", at, file: null, network });

@@ -84,6 +84,9 @@ export const lookOf = (text: string): string =>
     .replace(/[\s\u2800]+/g, " ")
     .trim();
 
+/** The digits of a typed number or code. Input methods for Chinese and Japanese type them as full-width characters. */
+export const digitsIn = (typed: string): string => typed.normalize("NFKC").replaceAll(/\D/g, "");
+
 const alphabets = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u];
 
 /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rowIdIn, wholeNumberIn } from "../../../src/kernel/platform/text.ts";
+import { digitsIn, rowIdIn, wholeNumberIn } from "../../../src/kernel/platform/text.ts";
 
 test("reads a whole number within its bounds", () => {
   for (const [text, number] of [
@@ -19,4 +19,10 @@ test("refuses a number outside its bounds, more digits than the largest number h
 test("reads the id of a row of at most 15 digits", () => {
   assert.equal(rowIdIn("999999999999999"), 999_999_999_999_999);
   assert.equal(rowIdIn("9999999999999999"), undefined);
+});
+
+test("reads the digits of a code as people type them, also in full width", () => {
+  for (const typed of ["123456", " 123 456 ", "123-456", "１２３４５６", "１２３　４５６"])
+    assert.equal(digitsIn(typed), "123456", typed);
+  assert.equal(digitsIn("code"), "");
 });

@@ -10,6 +10,7 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { deriveKey, type SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { digitsIn } from "../../../kernel/platform/text.ts";
 import { withPasskey, withRecoveryCode } from "../passkeys/authentication.ts";
 import type { PasskeyDeps } from "../passkeys/ceremony.ts";
 import { isOperator } from "../passkeys/store.ts";
@@ -82,7 +83,7 @@ async function confirmByMailedCode(
   session: Session,
   typed: string,
 ): Promise<void> {
-  const code = typed.replaceAll(/\D/g, "");
+  const code = digitsIn(typed);
   const codeOf = confirmationCodes(secrets);
   const isRight = await db.transaction(async (tx) => {
     const at = clock();

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { digitsIn } from "../../../kernel/platform/text.ts";
 import type { Signer } from "../records/envelope.ts";
 
 /** Derives the six digits of a code from the code's id. The digits are not stored. */
@@ -30,7 +31,7 @@ const entryBytes = (secrets: SecretBytes, codeId: string): Buffer =>
 
 /** True if a typed code equals the six digits derived from this id. Compared in constant time. */
 export function isCodeOf(secrets: SecretBytes, codeId: string, typed: string): boolean {
-  const digits = Buffer.from(typed.replaceAll(/\D/g, "").slice(0, 12).padEnd(12));
+  const digits = Buffer.from(digitsIn(typed).slice(0, 12).padEnd(12));
   return keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(signingCode(key, codeId).padEnd(12)), digits));
 }
 

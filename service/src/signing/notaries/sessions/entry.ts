@@ -10,7 +10,7 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newSecret, newUuid } from "../../../kernel/platform/ids.ts";
 import { isLanguage } from "../../../kernel/platform/languages.ts";
 import { keysOf, tokenSha256 } from "../../../kernel/platform/secrets.ts";
-import { isCode, isPlainText, isSecret, isVisible } from "../../../kernel/platform/text.ts";
+import { digitsIn, isCode, isPlainText, isSecret, isVisible } from "../../../kernel/platform/text.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { isAbroad, isCountry, type Place, placeText } from "../places.ts";
 import { orderCodeOf } from "../sheets/store.ts";
@@ -205,7 +205,7 @@ export async function enterRoom(deps: LiveDeps, link: RoomLink, typed: string): 
 }
 
 function isCodeOf({ identity: { secrets } }: LiveDeps, codeId: string, typed: string): boolean {
-  const digits = Buffer.from(typed.replaceAll(/\D/g, "").slice(0, 12).padEnd(12));
+  const digits = Buffer.from(digitsIn(typed).slice(0, 12).padEnd(12));
   return keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(roomCode(key, codeId).padEnd(12)), digits));
 }
 
