@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Principal } from "../../kernel/identity/identity.ts";
 import { orDiscard } from "../../kernel/platform/blobs/blobs.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { documentName } from "../../kernel/platform/document-name.ts";
-import { invalid } from "../../kernel/platform/errors.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import {
   documentUse,
@@ -46,7 +47,7 @@ const formFields = ["fields", "find_places"] as const;
 /**
  * Replaces an order's document. The order keeps its price and payment. In EsignPending, everybody is asked again to
  * sign; in other statuses, only when the failed service begins again. The earlier document and its signatures stay
- * stored. Sending the present document again changes nothing, even with other fields.
+ * stored. Sending the present document again changes nothing, and is refused with other places.
  * @throws ServiceError naming the field and the rule, or the reason why the order's status does not allow it
  */
 export async function replaceDocument(
@@ -75,7 +76,10 @@ export async function replaceDocument(
       await requireAllowed(tx, deps, order, { act: "document", at });
       const held = { orderId: order.id, owner: { ...owner, orderCode: order.code }, at };
       const before = await readOriginal(tx, rowMac, order.id, held.owner);
-      if (before.sha256 === sha256) return false;
+      if (before.sha256 === sha256) {
+        if (fields.size > 0) requireSamePlaces(places, before);
+        return false;
+      }
       await endRound(tx, order, { actor, at });
       await replaceOriginal(tx, rowMac, held, {
         document: { sha256, bytes: bytes.length, pages: tried.pages, blobKey },
@@ -90,6 +94,18 @@ export async function replaceDocument(
       return true;
     }),
   );
+}
+
+/**
+ * Sending a request again must succeed, but must not drop places that differ from the order's.
+ * @throws ServiceError `conflict`
+ */
+function requireSamePlaces({ fields }: Places, before: Pick<Places, "fields">): void {
+  if (!isDeepStrictEqual(JSON.parse(JSON.stringify(fields)), before.fields))
+    throw new ServiceError(
+      "conflict",
+      "The order has this document already, with other places. To change the places, send a changed file.",
+    );
 }
 
 /**

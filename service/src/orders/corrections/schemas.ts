@@ -93,7 +93,8 @@ export const replacementForm = {
     document: {
       type: "string",
       contentMediaType: "application/pdf",
-      description: "The PDF that replaces the order's document, at most 35 MB.",
+      description:
+        "The PDF that replaces the order's document, at most 35 MB. The order's present document changes nothing, and is refused with other places.",
     },
     fields: {
       type: "string",

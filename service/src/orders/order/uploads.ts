@@ -17,7 +17,7 @@ import { looksLikePdf } from "./original.ts";
  * The limits keep the store from filling up. A closing's form stores all of its files before it is sent, and its draft
  * can wait for days.
  */
-export const mostUploads: Readonly<Record<UploadForm, number>> = { order: 5, closing: 300 };
+export const mostUploads: Readonly<Record<UploadForm, number>> = { order: 15, closing: 300 };
 
 /** The most unused files that one member may have stored. For orders, one member can use up the firm's limit. */
 export const mostUploadsByMember: Readonly<Record<UploadForm, number>> = { order: 5, closing: 100 };

@@ -170,6 +170,23 @@ test("the same document changes nothing, and a file that is not a PDF is refused
   }
 });
 
+test("the same document with other places is refused, and the same request may be sent again", async () => {
+  const { code } = await declined();
+  const bytes = makePdf({ pages: 3 });
+  const at = (y: number) =>
+    JSON.stringify([1, 2].map((signer) => ({ type: "signature", signer, page: 1, x: 80 * signer, y })));
+  const replace = (fields: Record<string, string> = {}) => call(`${code}/document`, upload(bytes, fields));
+  const first = await replace({ fields: at(400) });
+  assert.equal(first.code, 200, first.error);
+  assert.equal((await replace({ fields: at(400) })).code, 200);
+  assert.equal((await replace()).code, 200);
+  for (const other of [{ fields: at(500) }, { find_places: "true" }]) {
+    const { code: status, error } = await replace(other);
+    assert.deepEqual([status, /has this document already, with other places/.test(error ?? "")], [409, true], error);
+  }
+  assert.equal((await correctionsOf(code)).corrections.length, 1);
+});
+
 test("an address, a fax number and an email are corrected together, or none is", async () => {
   const code = await running.order([jane], {
     svc_ship: "true",
