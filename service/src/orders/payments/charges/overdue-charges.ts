@@ -61,14 +61,10 @@ export function overdueCharges(
     ORDER BY c.changed_at, c.id LIMIT ${onPage}`);
 }
 
-/** All payments of an environment whose event is overdue, the oldest first, page by page. */
-export async function* allOverdue(
-  db: Sql,
-  limits: Limits,
-  environment: Environment,
-): AsyncGenerator<OverdueCharge & Marked> {
+/** All payments whose event is overdue, the oldest first, page by page. */
+export async function* allOverdue(db: Sql, limits: Limits, which: Which): AsyncGenerator<OverdueCharge & Marked> {
   for (let after: string | null = null; ; ) {
-    const page: (OverdueCharge & Marked)[] = await overdueCharges(db, limits, { environment }, after);
+    const page: (OverdueCharge & Marked)[] = await overdueCharges(db, limits, which, after);
     yield* page;
     if (page.length < onPage) return;
     after = page.at(-1)?.id ?? null;

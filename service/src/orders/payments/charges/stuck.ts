@@ -64,7 +64,8 @@ function overdueText({ state, sentAt, isElsewhere, pageEndsAt }: OverdueCharge, 
 export async function watchCharges(deps: WatchDeps): Promise<void> {
   const at = deps.clock();
   for (const environment of ["live", "test"] as const)
-    for await (const overdue of allOverdue(deps.db, overdueAt(at), environment)) await watchCharge(deps, overdue, at);
+    for await (const overdue of allOverdue(deps.db, overdueAt(at), { environment }))
+      await watchCharge(deps, overdue, at);
 }
 
 type WatchDeps = { db: Database; clock: Clock; log: Log };
@@ -98,7 +99,7 @@ export async function overdueOf(
   { db, clock }: { db: Sql; clock: Clock },
   owner: Owner,
 ): Promise<{ payments: number; orderIds: number[] }> {
-  const overdue = await overdueCharges(db, overdueAt(clock()), owner);
+  const overdue = await Array.fromAsync(allOverdue(db, overdueAt(clock()), owner));
   return {
     payments: overdue.length,
     orderIds: overdue.flatMap(({ isAuthentic, orderIds }) => (isAuthentic ? orderIds : [])),

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
-import type { Environment } from "../../../../src/kernel/identity/identity.ts";
+import type { Environment, Owner } from "../../../../src/kernel/identity/identity.ts";
 import { isSealedAny, sql } from "../../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../../src/kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../../../src/kernel/platform/jobs/jobs.ts";
 import { stuckCharges } from "../../../../src/orders/payments/charges/stuck.ts";
 import { detachQueue } from "../../../../src/orders/payments/methods/methods.ts";
-import { chargeByMember, chargesOfCode, watchPayments } from "../../../../src/orders/payments/payments.ts";
+import { chargeByMember, chargesOfCode, overdueOf, watchPayments } from "../../../../src/orders/payments/payments.ts";
 import { chargeState } from "../../../../src/orders/payments/records/charges.ts";
 import { activeMethod, updateMethod } from "../../../../src/orders/payments/records/methods.ts";
 import { openMoneyWorld } from "../money-world.ts";
@@ -29,7 +29,7 @@ async function answered() {
 }
 
 /** Inserts charges that have been stuck for a long time, each of an order of its own. */
-async function stuck(environment: Environment, count: number): Promise<void> {
+async function stuck(environment: Environment, count: number): Promise<Owner> {
   const { owner } = await world.newFirm();
   const { partnerId } = owner;
   const codes: string[] = [];
@@ -43,6 +43,7 @@ async function stuck(environment: Environment, count: number): Promise<void> {
       FROM orders o WHERE ${isSealedAny(sql`o.code`, "order", codes)}`);
     await writeStateMacs(tx, chargeState, sql`partner_id = ${partnerId}`);
   });
+  return { partnerId, environment };
 }
 
 test("a method is not removed at the processor while the event about its charge is missing", async () => {
@@ -66,4 +67,10 @@ test("a hundred older charges that are stuck, in either environment, hide no lat
   assert.deepEqual(tasks, [{ state: "open" }], code);
   const shown = await stuckCharges(deps, "live");
   assert.ok(shown.length === 100 && shown.every(({ environment }) => environment === "live"));
+});
+
+test("a firm sees all of its overdue payments, even more than a hundred", async () => {
+  const owner = await stuck("test", 101);
+  const { payments, orderIds } = await overdueOf(deps, owner);
+  assert.deepEqual([payments, new Set(orderIds).size], [101, 101]);
 });
