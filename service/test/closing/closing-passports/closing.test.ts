@@ -334,14 +334,14 @@ test("the page of a version whose stored manifest is unreadable says that verifi
   };
   assert.doesNotMatch((await pageOf(first)).text, /passport failed/);
   const alterations = ["no JSON", "{}", "[]", "null", "1", '"text"', '{"passport":{}}', "[".repeat(50_000)];
-  for (const [index, altered] of alterations.entries()) {
+  for (const altered of alterations) {
     await tampered(first.verifyCode, withManifest(altered));
     const { status, text } = await pageOf(first);
     assert.equal(status, 200, altered);
     assert.match(text, /This closing certificate failed/, altered);
     assert.match(text, /The manifest can be read/);
     assert.equal(text.includes(first.manifestSha256), true);
-    if (index < 4) assert.equal((await verify(running.service.baseUrl, first.verifyCode)).chainOk, false, altered);
+    assert.equal((await verify(running.service.baseUrl, first.verifyCode)).chainOk, false, altered.slice(0, 20));
   }
   // The second version's link is still the hash of the first version as it was sealed. So its page reports that the
   // first version was altered.

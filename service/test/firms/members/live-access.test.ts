@@ -92,7 +92,7 @@ const apiRoutes = ({ webhookId, deliveryId, passportId, orderCode }: Things): re
   ["POST", "/api/partner/playbooks/approval_gate/run", 400, {}],
 ];
 
-/** Pages and forms of the dashboard. */
+/** The main pages and forms of the dashboard. */
 const pages = ({ orderCode, roomCode, webhookId, deliveryId }: Things): readonly Route[] => [
   ["GET", "/dashboard", 200],
   ["GET", "/dashboard/link", 200],
@@ -152,7 +152,7 @@ async function liveState(partnerId: string): Promise<string> {
   return JSON.stringify(rows);
 }
 
-test("a stranger's mailbox and a firm's test key reach nothing live, on any route for sessions", async () => {
+test("a stranger's mailbox and a firm's test key reach nothing live, on any API route for sessions and on the main pages", async () => {
   const { partnerId, testKey, headers } = await liveFirm();
   const things = await liveThings(headers);
   const stranger = await newMember(service, "stranger@evil.example", testKey);

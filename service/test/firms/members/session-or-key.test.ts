@@ -10,23 +10,31 @@ const { service, db, call, newPartner, somebody } = await forTests(openMembersSe
 const form = { "Content-Type": "application/x-www-form-urlencoded" };
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
-// API routes that accept a key or a session.
-const sessionOrKey: readonly [method: string, path: string, more?: Sent][] = [
-  ["GET", "/api/partner/me"],
-  ["GET", "/api/partner/launchpad"],
-  ["GET", "/api/partner/analytics"],
-  ["GET", "/api/partner/webhooks"],
-  ["POST", "/api/partner/webhooks", { headers: json, body: "{}" }],
-  ["DELETE", `/api/partner/webhooks/${unknownId}`],
-  ["POST", `/api/partner/webhooks/${unknownId}/rotate`],
-  ["POST", `/api/partner/webhooks/${unknownId}/test`],
-  ["GET", `/api/partner/webhooks/${unknownId}/deliveries`],
-  ["GET", "/api/partner/webhooks/deliveries"],
-  ["GET", `/api/partner/webhooks/deliveries/${unknownId}`],
-  ["POST", `/api/partner/webhooks/deliveries/${unknownId}/replay`],
-  ["GET", "/api/partner/playbooks"],
-  ["POST", "/api/partner/playbooks/approval_gate/run", { headers: form, body: "kind=k&subjectId=s" }],
-];
+type Operation = { security?: Record<string, unknown>[]; requestBody?: { content: Record<string, unknown> } };
+const { paths } = (await call("/openapi.json")).body as { paths: Record<string, Record<string, Operation>> };
+
+const bodyOf = ({ requestBody }: Operation): Sent => {
+  if (!requestBody) return {};
+  const isJson = "application/json" in requestBody.content;
+  return isJson ? { headers: json, body: "{}" } : { headers: form, body: "kind=k&subjectId=s" };
+};
+
+/** The API routes that accept a key or a session, with unknown ids. */
+const sessionOrKey = Object.entries(paths).flatMap(([path, operations]) =>
+  Object.entries(operations)
+    .filter(([, { security = [] }]) => security.length > 1 && security.some((each) => "session" in each))
+    .map(([method, operation]): [method: string, path: string, more: Sent] => [
+      method.toUpperCase(),
+      path.replace(/(?<=playbooks\/)\{\w+\}/, "approval_gate").replaceAll(/\{\w+\}/g, unknownId),
+      bodyOf(operation),
+    ]),
+);
+
+test("the description of the interface names the routes that accept a key or a session", () => {
+  const described = sessionOrKey.map(([method, path]) => `${method} ${path}`);
+  for (const route of ["GET /api/partner/me", "POST /api/partner/webhooks", "GET /api/partner/events"])
+    assert.ok(described.includes(route), route);
+});
 
 test("without a key and a session every session-or-key route answers 401, even with invalid ones", async () => {
   for (const [method, path, more] of sessionOrKey)
@@ -35,7 +43,7 @@ test("without a key and a session every session-or-key route answers 401, even w
       { Authorization: "Bearer svc_pk_nonsense" },
       { Cookie: `__Host-session=${"a".repeat(52)}` },
     ]) {
-      const answer = await call(path, { method, ...more, headers: { ...more?.headers, ...headers } });
+      const answer = await call(path, { method, ...more, headers: { ...more.headers, ...headers } });
       assert.equal(answer.status, 401, `${method} ${path}`);
       assert.deepEqual(answer.body, { error: "Sign in to continue." });
       assert.equal(answer.headers.get("www-authenticate"), "Bearer");
@@ -46,12 +54,12 @@ test("a session without a firm gets a 403 on each of them, and a key in the same
   const { cookie } = await signIn(service, somebody());
   const { headers: byKey } = await newPartner();
   for (const [method, path, more] of sessionOrKey) {
-    const unlinked = await call(path, { method, ...more, headers: { ...more?.headers, Cookie: cookie } });
+    const unlinked = await call(path, { method, ...more, headers: { ...more.headers, Cookie: cookie } });
     assert.equal(unlinked.status, 403, `${method} ${path}`);
     assert.deepEqual(unlinked.body, {
       error: "This session is not linked to a partner. Link with a partner API key first.",
     });
-    const both = await call(path, { method, ...more, headers: { ...more?.headers, Cookie: cookie, ...byKey } });
+    const both = await call(path, { method, ...more, headers: { ...more.headers, Cookie: cookie, ...byKey } });
     assert.ok(![401, 403].includes(both.status), `${method} ${path}: ${both.status}`);
   }
 });
@@ -61,7 +69,7 @@ test("a linked session opens each of them, even with an invalid key", async () =
   const { headers } = await newMember(service, somebody(), key);
   for (const [method, path, more] of sessionOrKey)
     for (const bad of [{}, { Authorization: "Bearer svc_pk_nonsense" }]) {
-      const answer = await call(path, { method, ...more, headers: { ...more?.headers, ...headers, ...bad } });
+      const answer = await call(path, { method, ...more, headers: { ...more.headers, ...headers, ...bad } });
       assert.ok(![401, 403].includes(answer.status), `${method} ${path}: ${answer.status}`);
     }
 });

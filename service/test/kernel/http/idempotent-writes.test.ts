@@ -80,7 +80,7 @@ type Write = {
   made: () => Promise<number>;
 };
 
-/** POST routes that accept an `Idempotency-Key`. */
+/** The POST routes of the contract that accept an `Idempotency-Key`. The tests of other features try their own routes. */
 const writes: Record<string, Write> = {
   "an order": {
     write: (key, by) => order(key, "Jane Doe", by),

@@ -80,11 +80,13 @@ test("a service that is killed between two documents has placed nothing, and pla
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  // Blocks the order of one document, the second by token hash, until its row is unlocked.
+  const token = form["doc2"]?.split(" ")[0] ?? "";
+  // Blocks the order of the second document until its row is unlocked.
   const holding = db.transaction(async (tx) => {
-    await tx.query(
-      sql`SELECT FROM fill_documents WHERE kept_for = ${partnerId} ORDER BY token_sha256 OFFSET 1 LIMIT 1 FOR UPDATE`,
+    const locked = await tx.query(
+      sql`SELECT FROM fill_documents WHERE token_sha256 = sha256(${Buffer.from(token)}) FOR UPDATE`,
     );
+    assert.equal(locked.length, 1);
     await held;
   });
   const answer = place(form);

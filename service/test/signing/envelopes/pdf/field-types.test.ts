@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fieldTexts, openUnlocked } from "@signsealship/evidence/pdf";
 import { sealReasons, verifyProof, verifySignatures } from "@signsealship/evidence/seal";
+import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes } from "@signsealship/testing/inputs/zoo";
 import { judgedByDss } from "@signsealship/testing/tools/dss";
@@ -224,8 +225,8 @@ test(
   },
 );
 
-// Java takes seconds to start, so this test runs only with FUZZ=full.
-if (process.env["FUZZ"] === "full")
+// Java takes seconds to start, so this test runs only with FUZZ=full or FUZZ=long.
+if (repeats(1, 0) === 1)
   test(
     "EU DSS accepts the acts of five signers with fields of all nine types, and the seal",
     needs("dss"),
