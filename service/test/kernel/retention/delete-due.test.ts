@@ -443,7 +443,7 @@ async function passports(environment: "live" | "test") {
 
 /** Writes the MAC of each passport, as the service does when it seals. */
 async function authenticatePassports(): Promise<void> {
-  for (const row of await orders.db.query<WholePassport & { key: string }>(passportRows.rows)) {
+  for (const row of await orders.db.query<WholePassport & { key: string; mac: Buffer }>(passportRows.rows)) {
     const mac = rowMac.of("passports", passportRows.members(row) ?? assert.fail());
     await orders.db.query(sql`UPDATE passports SET row_mac = ${mac} WHERE id = ${row.key}`);
   }

@@ -173,8 +173,9 @@ test("the same document changes nothing, and a file that is not a PDF is refused
 test("the same document with other places is refused, and the same request may be sent again", async () => {
   const { code } = await declined();
   const bytes = makePdf({ pages: 3 });
+  const size = { width: 150, height: 40 };
   const at = (y: number) =>
-    JSON.stringify([1, 2].map((signer) => ({ type: "signature", signer, page: 1, x: 80 * signer, y })));
+    JSON.stringify([1, 2].map((signer) => ({ kind: "signature", signer, page: 1, x: 180 * signer, y, ...size })));
   const replace = (fields: Record<string, string> = {}) => call(`${code}/document`, upload(bytes, fields));
   const first = await replace({ fields: at(400) });
   assert.equal(first.code, 200, first.error);
