@@ -225,6 +225,11 @@ describe("a JPEG", needs("poppler"), () => {
     assert.ok(red < 20 && green < 20 && Math.abs(blue - 153) < 20 && alpha === 255, String(ink));
     const polyglot = Buffer.concat([color, Buffer.from("PK\u0003\u0004<script>alert(1)</script>%PDF-1.7")]);
     assert.deepEqual(await read(polyglot), await read(color));
+    const linesAfter = Buffer.concat([color, Buffer.from("ffdc0004ffff", "hex")]);
+    assert.deepEqual(await read(linesAfter), await read(color));
+    // A comment (COM) before the end, whose text contains the bytes of DNL.
+    const inComment = [color.subarray(0, -2), Buffer.from("fffe0006ffdc0004ffd9", "hex")];
+    assert.deepEqual(await read(Buffer.concat(inComment)), await read(color));
     const progressive = (await inkOf(rendered("-jpeg", "-jpegopt", "progressive=y"))).ink;
     assert.ok(
       progressive.every((value, at) => Math.abs(value - (ink[at] ?? 0)) < 4),

@@ -15,7 +15,7 @@ const END = Buffer.from([0xff, 0xd9]);
  * The marker DNL, which follows the first scan and overrides the number of lines. A JPEG with this marker is rejected,
  * because the memory limit relies on the number of lines in the frame header.
  */
-const LINES = Buffer.from([0xff, 0xdc]);
+const LINES = 0xdc;
 
 /**
  * Decodes a JPEG in gray or color, with pdf.js. Ignores data after its end.
@@ -54,7 +54,7 @@ function factsOf(bytes: Buffer): { width: number; height: number; end: number } 
     const code = marker & 0xff;
     const length = bytes.readUInt16BE(at + 2);
     if (length < 2 || at + 2 + length > bytes.length) break;
-    if (code === 0xdc) throw broken("its height is said twice");
+    if (code === LINES) throw broken("its height is said twice");
     if (otherFrames.has(code)) throw broken("a process that few programs read");
     if (frames.has(code)) {
       if (size || length < 8) throw broken("its frame");
@@ -64,11 +64,27 @@ function factsOf(bytes: Buffer): { width: number; height: number; end: number } 
     if (code !== 0xda) continue;
     const end = bytes.lastIndexOf(END);
     if (!size || end < at) break;
-    // In coded data, the byte FF is followed by 00 unless it begins a marker. So this search never matches coded data.
-    if (bytes.indexOf(LINES, at) >= 0) throw broken("its height is said twice");
+    if (saysLines(bytes.subarray(at, end))) throw broken("its height is said twice");
     return { ...size, end: end + END.length };
   }
   throw broken("its end is missing");
+}
+
+/** True if a length follows the marker: not after restarts, start and end, and reserved codes (ITU-T T.81, table B.1). */
+const hasLength = (code: number): boolean => code >= 0xc0 && (code < 0xd0 || code > 0xd9);
+
+/**
+ * True if the marker DNL follows the first scan's data. Skips the bodies of later segments, such as tables, because
+ * they may contain the bytes of a marker. In coded data, the byte FF is followed by 00 unless it begins a marker.
+ */
+function saysLines(data: Buffer): boolean {
+  for (let at = data.indexOf(0xff); at >= 0 && at + 1 < data.length; at = data.indexOf(0xff, at)) {
+    const code = data.readUInt8(at + 1);
+    if (code === LINES) return true;
+    if (code === 0xff) at += 1;
+    else at += hasLength(code) && at + 4 <= data.length ? 2 + data.readUInt16BE(at + 2) : 2;
+  }
+  return false;
 }
 
 function frameOf(body: Buffer): { width: number; height: number } {
