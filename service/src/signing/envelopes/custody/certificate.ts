@@ -36,7 +36,8 @@ export const writtenTexts = (content: CustodyContent): string[] => [
   content.firm.name,
   content.issuer.certificate,
   ...content.envelope.signers.flatMap(({ name, email }) => [name, email]),
-  ...actsOf(content).map(({ client }) => client),
+  ...actsOf(content).flatMap((act) => Object.values(act).map(String)),
+  ...content.envelope.trail.slice(0, mostShown).map((entry) => entryWords(content.envelope, entry)),
 ];
 
 /** Draws a custody certificate with the evidence attached. Equal contents give equal bytes. */
