@@ -15,7 +15,7 @@ import { closeUnlocking } from "../lifecycle/unlock.ts";
 import { mayNotRequestCode, putCode } from "../records/code-requests.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { identifyEmbed } from "../records/embeds.ts";
-import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
+import { type Envelope, isLocked, type Signer, updateSigner } from "../records/envelope.ts";
 
 import { beginSession, updatePerson } from "../records/sessions.ts";
 import { identifySitting } from "../records/sittings.ts";
@@ -23,7 +23,7 @@ import { appendToTrail, requireTrailRoom, type TrailEvent } from "../records/tra
 import type { CodeOutcome, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
 import { isCodeOf, isEntryOf, longCode, signingCode } from "./codes.ts";
-import { follow, followLocked, isLocked, type Linked, requireState } from "./links.ts";
+import { follow, followLocked, type Linked, requireState } from "./links.ts";
 import { reserveText, type TextToSend, textCode } from "./text-code.ts";
 import type { Client } from "./view.ts";
 
@@ -50,15 +50,17 @@ export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): 
   const text = await db.transaction(async (tx): Promise<TextToSend | null> => {
     const linked = await followLocked(tx, link, clock);
     const { signer, envelope, at } = linked;
-    requireState(linked, "identify", ...(canSendWayIn(linked) ? (["locked"] as const) : []));
-    if (signer.auth === "access_code" && !isLocked(signer, envelope, at))
+    const locked = isLocked(signer, envelope, at);
+    if (locked && !canSendWayIn(linked)) requireOpen(linked);
+    requireState(linked, "identify", "locked");
+    if (signer.auth === "access_code" && !locked)
       throw new ServiceError("conflict", "This link asks for an access code.");
     const codeId = newUuid();
     await putCode(tx, signer, envelope, codeId, at);
     // Only live orders send text messages. The signers of test orders are invented, so their phone numbers may be those
     // of strangers. The text message of a test order is stored with the test mails.
     if (signer.auth === "text_code" && envelope.environment === "live") {
-      const code = isLocked(signer, envelope, at) ? longCode(deps.secrets, codeId) : signingCode(deps.secrets, codeId);
+      const code = locked ? longCode(deps.secrets, codeId) : signingCode(deps.secrets, codeId);
       return reserveText(deps.reach, tx, { envelope, signer }, { codeId, code, at });
     }
     await tell(tx, rowMac, envelope, "code_sent", at, { signer: signer.n, client: clientDetail(client) });

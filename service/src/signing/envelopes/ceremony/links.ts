@@ -1,5 +1,5 @@
 import type { EventChannel } from "../../../kernel/events/events.ts";
-import { type Clock, dayMs } from "../../../kernel/platform/clock.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -10,6 +10,7 @@ import {
   type Envelope,
   findEnvelope,
   findSigners,
+  isLocked,
   isOverdue,
   lockEnvelope,
   type Signer,
@@ -136,17 +137,6 @@ const ofLink: Pick<Linked, "embed" | "sitting" | "room" | "bySession"> = {
   room: null,
   bySession: false,
 };
-
-/**
- * True if wrong codes have locked the link. A mailed entry link, or a texted long code, works even then and ends the
- * lock.
- *
- * A lock expires after a day, so that a stranger with the link can't lock anyone out permanently. Five guesses a day
- * are too few to find six digits. An access code is chosen by people and easier to guess. So its lock lasts until
- * somebody unlocks the link, or until a day after the lock if the envelope has ended.
- */
-export const isLocked = ({ lockedAt, auth }: Signer, { endedAt }: Envelope, at: Date): boolean =>
-  lockedAt !== null && ((auth === "access_code" && endedAt === null) || lockedAt.getTime() > at.getTime() - dayMs);
 
 /** The facts that decide the state of a signing. */
 export type Stating = Pick<Linked, "envelope" | "signer" | "signers" | "identified" | "at">;

@@ -3,11 +3,10 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { EnvelopeDeps, Reach } from "../records/deps.ts";
-import type { Envelope, Signer } from "../records/envelope.ts";
+import { type Envelope, isLocked, type Signer } from "../records/envelope.ts";
 import { updatePerson } from "../records/sessions.ts";
 import { codeText } from "../texts/texts.ts";
 import type { CodeOutcome } from "./ceremony.ts";
-import { isLocked } from "./links.ts";
 
 /**
  * Daily limits against SMS pumping (fraudsters earn by receiving texts). A signer rarely needs more than two texts. Ten

@@ -6,7 +6,14 @@ import { type Marked, marked } from "../../../kernel/platform/database/state-mac
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { fromOrders, joinOrder } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
-import { envelopeState, findSigners, lockEnvelope, signersInTurn, vouchForEnvelopes } from "../records/envelope.ts";
+import {
+  envelopeState,
+  findSigners,
+  isLocked,
+  lockEnvelope,
+  signersInTurn,
+  vouchForEnvelopes,
+} from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { endUnsigned } from "./end.ts";
 import { followOrder } from "./follow.ts";
@@ -19,8 +26,8 @@ type Due = Owner & { id: number; orderCode: string };
 const batchSize = 1_000;
 
 /**
- * Ends envelopes that were not signed in time, and reminds signers whose turn it is. Skips a signer whose link was
- * locked and not unlocked since, even after the lock has expired. Safe to run on several nodes at once.
+ * Ends envelopes that were not signed in time, and reminds signers whose turn it is. Skips a signer whose link
+ * is locked now. Safe to run on several nodes at once.
  * @returns true if more envelopes may be due
  */
 export async function sweepDue(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<boolean> {
@@ -75,7 +82,7 @@ async function remind({ db, rowMac, reach }: EnvelopeDeps, due: Due, now: Date):
       WHERE id = ${envelopeId} AND remind_at <= ${now} RETURNING id`);
     if (moved.length === 0) return;
     for (const signer of signersInTurn(await findSigners(tx, envelopeId))) {
-      if (signer.lockedAt !== null) continue;
+      if (isLocked(signer, envelope, now)) continue;
       await appendToTrail(tx, rowMac, envelope, "reminded", now, { signer: signer.n });
       await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "reminder", at: now.toISOString() });
     }

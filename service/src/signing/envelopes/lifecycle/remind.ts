@@ -4,6 +4,7 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
+import { isLocked } from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { changeSigner, type SignerRequest } from "./change-signer.ts";
 import { signingMailQueue } from "./issue-link.ts";
@@ -13,12 +14,12 @@ const betweenRemindersMs = hourMs;
 /**
  * Mails a signer the link again.
  * @throws ServiceError `conflict` when it is not the signer's turn, or the last call was under an hour ago (automatic
- * reminders don't count). Also when the link was locked and not unlocked since, even after the lock has expired
+ * reminders don't count). Also while wrong codes lock the link
  */
 export const remindSigner = (deps: EnvelopeDeps, request: SignerRequest): Promise<void> =>
   changeSigner(deps, request, async (tx, { envelope, signer, at }) => {
     if (signer.issuedAt === null) throw new ServiceError("conflict", "It is not this person's turn to sign yet.");
-    if (signer.lockedAt !== null)
+    if (isLocked(signer, envelope, at))
       throw new ServiceError("conflict", "This person's link is locked. Unlock it instead: they get a new one.");
     const earliest = new Date(at.getTime() - betweenRemindersMs);
     const put = await tx.query(sql`

@@ -26,7 +26,7 @@ import { longCode, signingCode, signingEntry } from "../ceremony/codes.ts";
 import { distinctNames, type Naming } from "../lifecycle/distinct-names.ts";
 import { issueLink, type SigningMail, type SigningMoment, signingMailQueue } from "../lifecycle/issue-link.ts";
 import type { Closing } from "../lifecycle/join-session.ts";
-import { type Auth, type Envelope, findSigners, lockEnvelope } from "../records/envelope.ts";
+import { type Auth, type Envelope, findSigners, isLocked, lockEnvelope } from "../records/envelope.ts";
 import { signingLinks, signingTokenOf } from "../records/link-tokens.ts";
 import { placeOfSigner, type SessionPlace } from "../records/sessions.ts";
 import { paperAsker } from "../records/trail.ts";
@@ -226,7 +226,7 @@ type Found = {
 };
 
 function letterOf(
-  { secrets, baseUrl, titleOf }: Deps,
+  { clock, secrets, baseUrl, titleOf }: Deps,
   {
     to,
     rows,
@@ -271,7 +271,10 @@ function letterOf(
     others,
     reference: rows.length > 1 || reference === titleIn(row) ? null : reference,
   };
-  const words = mailWords[language][moment](facts);
+  // While wrong codes lock the link, the page refuses the six digits. Only a mail's entry link works, or a long code.
+  const locked = isLocked(row, row, clock());
+  const kind = moment === "code" && locked && row.auth !== "text_code" ? "entry" : moment;
+  const words = mailWords[language][kind](facts);
   const notices = noticed.map((one) => {
     const { lines } = mailWords[language].notarized_notice({ ...facts, title: titleIn(one) });
     return lines.map(sentence).join(language === "zh" ? "" : " ");
@@ -279,7 +282,7 @@ function letterOf(
   const [first = "", ...further] = words.lines.map(sentence);
   const list = rows.length === 1 ? [] : rows.map((one, index) => `${index + 1}. ${nameOf(one)}`);
   const way = row.auth !== "text_code" && codeId !== undefined ? `/enter/${signingEntry(secrets, codeId)}` : "";
-  const codeOf = row.auth === "text_code" && row.lockedAt !== null ? longCode : signingCode;
+  const codeOf = locked ? longCode : signingCode;
   return {
     id: `signing:${signerId}:${moment}:${codeId ?? linkId ?? row.linkId}:${at ?? ""}`,
     to: email,
@@ -289,7 +292,7 @@ function letterOf(
     // A former signer must not be greeted by the current signer's name.
     greeting: greeting(!former && isPlainName(row.name) ? ` ${row.name}` : ""),
     lines: [...(texted ? [texted] : []), first, ...list, ...further, ...notices],
-    ...(codeId === undefined || moment === "way_in" ? {} : { code: codeOf(secrets, codeId) }),
+    ...(codeId === undefined || kind !== "code" ? {} : { code: codeOf(secrets, codeId) }),
     link: token === null || former ? null : { label: words.label, url: `${baseUrl}/sign/${token}${path}${way}` },
     caution: words.caution ?? mailCaution[language](row.outcome),
     why: why(partnerName),

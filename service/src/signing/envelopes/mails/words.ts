@@ -1,6 +1,5 @@
 import type { Language } from "../../../kernel/platform/languages.ts";
-import type { SigningMoment } from "../lifecycle/issue-link.ts";
-import type { CommonWords, MailFacts, MailWords } from "./words/facts.ts";
+import type { CommonWords, MailFacts, MailWords, WordsKind } from "./words/facts.ts";
 import { fr } from "./words/fr.ts";
 import { ko } from "./words/ko.ts";
 import { pt } from "./words/pt.ts";
@@ -8,7 +7,7 @@ import { tl } from "./words/tl.ts";
 import { vi } from "./words/vi.ts";
 import { zh } from "./words/zh.ts";
 
-type Words = Readonly<Record<SigningMoment, (facts: MailFacts) => MailWords>>;
+type Words = Readonly<Record<WordsKind, (facts: MailFacts) => MailWords>>;
 
 const caution = (outcome: MailFacts["outcome"]): string =>
   outcome === null
@@ -69,6 +68,14 @@ const en: Words = {
     subject: `Your code to open ${title}`,
     lines: [
       `Enter this code on the page where you opened ${title} from ${partnerName}, or open it here. Both work for 10 minutes.`,
+      "If you did not ask for it, somebody else may have your signing link: tell the firm.",
+    ],
+    label: "Open the document",
+  }),
+  entry: ({ title, partnerName }) => ({
+    subject: `A link to open ${title}`,
+    lines: [
+      `Too many wrong codes were entered for ${title} from ${partnerName}. Open it here: no code is needed. The link works for 10 minutes.`,
       "If you did not ask for it, somebody else may have your signing link: tell the firm.",
     ],
     label: "Open the document",
@@ -180,6 +187,14 @@ const es: Words = {
     ],
     label: "Abrir el documento",
   }),
+  entry: ({ title, partnerName }) => ({
+    subject: `Un enlace para abrir ${title}`,
+    lines: [
+      `Se escribieron demasiados códigos incorrectos para ${title} de ${partnerName}. Ábralo aquí: no hace falta ningún código. El enlace sirve durante 10 minutos.`,
+      "Si usted no lo pidió, otra persona puede tener su enlace: avise a la empresa.",
+    ],
+    label: "Abrir el documento",
+  }),
   way_in: ({ title, partnerName }) => ({
     subject: `Un enlace para abrir ${title}`,
     lines: [
@@ -241,7 +256,7 @@ function momentsOf(language: Other): Words {
     ...(signers.length === 0 ? [] : [signedByIn(listIn(language, signers))]),
     ...(reference === null ? [] : [referenceIn(reference)]),
   ];
-  const entries = Object.entries(moments) as [SigningMoment, (typeof moments)[SigningMoment]][];
+  const entries = Object.entries(moments) as [WordsKind, (typeof moments)[WordsKind]][];
   return Object.fromEntries(
     entries.map(([moment, words]) => [moment, (facts: MailFacts) => words({ ...facts, about: about(facts) })]),
   ) as Words;

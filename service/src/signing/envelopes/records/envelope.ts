@@ -1,5 +1,6 @@
 import { joinFirm, verifiedFirm } from "../../../firms/partners/partners.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
+import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import {
@@ -241,6 +242,21 @@ export const isOverdue = (
   at: Date,
 ): boolean =>
   outcome === null && expiresAt.getTime() <= at.getTime() && signers.some(({ signedAt }) => signedAt === null);
+
+/**
+ * True if wrong codes have locked the link. A mailed entry link, or a texted long code, works even then and ends the
+ * lock.
+ *
+ * A lock expires after a day, so that a stranger with the link can't lock anyone out permanently. Five guesses a day
+ * are too few to find six digits. An access code is chosen by people and easier to guess. So its lock lasts until
+ * somebody unlocks the link, or until a day after the lock if the envelope has ended.
+ */
+export const isLocked = (
+  { lockedAt, auth }: Pick<Signer, "lockedAt" | "auth">,
+  { endedAt }: Pick<Envelope, "endedAt">,
+  at: Date,
+): boolean =>
+  lockedAt !== null && ((auth === "access_code" && endedAt === null) || lockedAt.getTime() > at.getTime() - dayMs);
 
 export const vouchForEnvelopes = (tx: Tx, which: Statement): Promise<void> => writeStateMacs(tx, envelopeState, which);
 

@@ -1,4 +1,5 @@
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { nothing, sql } from "../../../kernel/platform/database/sql.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
@@ -19,7 +20,7 @@ import {
 } from "../../../orders/order/order.ts";
 import { areCodesUsedUp } from "./code-requests.ts";
 import type { Reach } from "./deps.ts";
-import { type Auth, type Envelope, findEnvelope, type Signer, verifiedEnvelope } from "./envelope.ts";
+import { type Auth, type Envelope, findEnvelope, isLocked, type Signer, verifiedEnvelope } from "./envelope.ts";
 import { placesOfEnvelope } from "./sessions.ts";
 import { isPaperWish } from "./trail.ts";
 
@@ -149,7 +150,7 @@ type Row = Omit<SignerState, "status" | "signingUrl" | "takenIn" | "wantsPaper" 
 };
 
 /** The dependencies of the functions that read a signing. */
-export type SigningReadDeps = { db: Sql; rowMac: RowMac; reach: Pick<Reach, "links"> };
+export type SigningReadDeps = { db: Sql; clock: Clock; rowMac: RowMac; reach: Pick<Reach, "links"> };
 
 /**
  * The signers and their states. Before an envelope exists, these are the signers that the order names. After an
@@ -157,7 +158,7 @@ export type SigningReadDeps = { db: Sql; rowMac: RowMac; reach: Pick<Reach, "lin
  * includes no signing.
  */
 export async function signerStates(
-  { db, rowMac, reach }: SigningReadDeps,
+  { db, clock, rowMac, reach }: SigningReadDeps,
   { order, envelope }: Signing,
 ): Promise<SignerState[]> {
   if (!order.sign) return [];
@@ -173,6 +174,7 @@ export async function signerStates(
       EXISTS (SELECT FROM envelope_events t WHERE t.envelope_id = s.envelope_id AND ${isPaperWish(sql`t.record`)}
         AND (t.record::json ->> 'signer')::int = s.n) AS "wantsPaper", ${verifiedSigner}
     FROM envelope_signers s WHERE envelope_id = ${envelope.id} ORDER BY n`);
+  const at = clock();
   const next = nextSigners(rowMac, order, envelope);
   // True if an operator took the document in, and no envelope for a notarial act has followed.
   const signedElsewhere = takenIn && envelope.outcome !== null && envelope.outcome !== "Completed";
@@ -190,9 +192,10 @@ export async function signerStates(
       return unsent(named, signer.n, { isSimulated, takenIn });
     // The document that was taken in does not contain this person's signature of the discarded round.
     const signedAt = signedElsewhere ? null : signer.signedAt;
-    const isLocked =
-      lockedAt !== null || (envelope.endedAt === null && areCodesUsedUp({ codesRequested, lockedAt }, envelope));
-    const status = statusOf({ ...signer, signedAt, isLocked, declined }, { isSimulated, signedElsewhere });
+    const hasLock =
+      isLocked({ lockedAt, auth: signer.auth }, envelope, at) ||
+      (envelope.endedAt === null && areCodesUsedUp({ codesRequested, lockedAt }, envelope));
+    const status = statusOf({ ...signer, signedAt, hasLock, declined }, { isSimulated, signedElsewhere });
     return {
       ...signer,
       email: named?.email ?? signer.email,
@@ -221,18 +224,18 @@ function statusOf(
   {
     signedAt,
     declined,
-    isLocked,
+    hasLock,
     openedAt,
     issuedAt,
   }: Pick<Row, "signedAt" | "declined" | "openedAt" | "issuedAt"> & {
-    isLocked: boolean;
+    hasLock: boolean;
   },
   { isSimulated, signedElsewhere }: { isSimulated: boolean; signedElsewhere: boolean },
 ): SignerState["status"] {
   if (signedAt !== null || isSimulated) return "signed";
   if (declined) return "declined";
   if (signedElsewhere) return "pending";
-  if (isLocked) return "locked";
+  if (hasLock) return "locked";
   if (openedAt !== null) return "viewed";
   return issuedAt === null ? "pending" : "sent";
 }

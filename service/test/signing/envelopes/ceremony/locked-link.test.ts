@@ -4,8 +4,8 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { changeSigners, makeLive } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
-import { signingEntry } from "../../../../src/signing/envelopes/ceremony/codes.ts";
-import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
+import { signingCode, signingEntry } from "../../../../src/signing/envelopes/ceremony/codes.ts";
+import { type Link, remindSigner, sweepEnvelopes } from "../../../../src/signing/envelopes/envelopes.ts";
 import { browser, openCeremonyService, signBy, withoutTexts } from "./ceremony-service.ts";
 
 // In these tests, an attacker has the signing link, but neither the signer's mailbox nor phone.
@@ -81,6 +81,53 @@ test("a stranger who locks the link once locks no signer out, and the signer's e
   await signBy(at(3), { ...jane.link, session: session.session }, "Jane");
 });
 
+test("mails no six digits while the link is locked, because the page refuses them", async () => {
+  const jane = await signer();
+  await lock(jane.link, 0);
+  await at(1).sendCode(jane.link, browser);
+  await lastEntry(jane);
+  const mail = running.mailsTo(jane.email).at(-1) ?? "";
+  assert.match(mail, /Too many wrong codes were entered/);
+  assert.doesNotMatch(mail, /\b\d{6}\b|Enter this code/);
+});
+
+test("mails the six digits of a texted code in test again after the lock has expired", async () => {
+  const jane = await signer();
+  const byText = sql`auth = 'text_code', phone = '+442071838750'`;
+  await changeSigners(running.db, byText, sql`email = ${jane.email}`);
+  await lock(jane.link, -day - 1);
+  await running.ceremony.sendCode(jane.link, browser);
+  const code = signingCode(running.deps.secrets, await codeIdOf(jane.code));
+  await until(() => running.mailsTo(jane.email).some((mail) => mail.includes(code)));
+  assert.ok(await running.ceremony.identify(jane.link, code, browser));
+});
+
+/** The times that the trail records a reminder of the order's signer. */
+async function reminders(code: string): Promise<number> {
+  const rows = await running.db.query(sql`
+    SELECT FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id JOIN orders o ON o.id = e.order_id
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND t.record::json ->> 'event' = 'reminded'`);
+  return rows.length;
+}
+
+test("reminds a signer again as soon as the lock has expired", async () => {
+  const jane = await signer();
+  const [row] = await running.db.query<{ partnerId: string }>(sql`
+    SELECT partner_id AS "partnerId" FROM orders WHERE ${isSealed(sql`code`, "order", jane.code)}`);
+  const owner = { partnerId: row?.partnerId ?? "", environment: "test" } as const;
+  const by = { owner, orderCode: jane.code, n: 1, actor: "member" };
+  const depsAt = (minutes: number) => ({ ...running.deps, clock: () => new Date(Date.now() + minutes * 60_000) });
+  const lockedAt = 2 * day - 60;
+  await lock(jane.link, lockedAt);
+  await assert.rejects(remindSigner(depsAt(lockedAt + 60), by), { code: "conflict", message: /is locked/ });
+  await sweepEnvelopes(depsAt(2 * day + 1));
+  assert.equal(await reminders(jane.code), 0);
+  await remindSigner(depsAt(lockedAt + day + 1), by);
+  assert.equal(await reminders(jane.code), 1);
+  await sweepEnvelopes(depsAt(5 * day + 1));
+  assert.equal(await reminders(jane.code), 2);
+});
+
 test("wrong codes can't be tried against a locked link, however many codes were sent since", async () => {
   const jane = await signer();
   await lock(jane.link, 0);
@@ -144,6 +191,17 @@ test("three wrong access codes by the mailed entry link, at once or in turn, lea
   assert.deepEqual([view.state, view.canSendWayIn], ["locked", false]);
   for (const minutes of [5, 3 * day])
     await assert.rejects(at(minutes).sendCode(jane.link, browser), { code: "conflict" }, "no other way in is sent");
+});
+
+test("mails no entry link to a completed envelope after too many wrong access codes", async () => {
+  const jane = await signer(accessCode);
+  const session = (await running.ceremony.identify(jane.link, "elm street 12", browser))?.session ?? assert.fail();
+  await signBy(running.ceremony, { ...jane.link, session }, "Jane");
+  for (let n = 0; n < 5; n++) assert.equal(await at(0).identify(jane.link, "no code", browser), null);
+  assert.equal(await at(1).sendCode(jane.link, browser), "mailed");
+  const entry = await lastEntry(jane);
+  for (let n = 0; n < 3; n++) assert.equal(await at(2).enter(jane.link, entry, browser, "elm"), null);
+  await assert.rejects(at(5).sendCode(jane.link, browser), { code: "rate_limited", message: /Try again tomorrow/ });
 });
 
 test("the page of an entry link to an access code asks for the code, and reports a wrong one", async () => {

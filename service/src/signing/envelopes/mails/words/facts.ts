@@ -34,6 +34,12 @@ export type MailFacts = {
  */
 export type MailWords = { subject: string; lines: string[]; label: string; caution?: string };
 
+/**
+ * The kinds of words. `entry` replaces `code` in a mail with a code while wrong codes lock the link, because only the
+ * mail's link works then.
+ */
+export type WordsKind = SigningMoment | "entry";
+
 /** The words that all kinds of mails share. */
 export type CommonWords = {
   /** Replaces a document title that mails must not show. */
@@ -54,6 +60,6 @@ export type SignerMails = {
   readonly signedBy: (names: string) => string;
   readonly reference: (reference: string) => string;
   readonly moments: Readonly<
-    Record<SigningMoment, (facts: MailFacts & { readonly about: readonly string[] }) => MailWords>
+    Record<WordsKind, (facts: MailFacts & { readonly about: readonly string[] }) => MailWords>
   >;
 };

@@ -63,6 +63,14 @@ export const fr: SignerMails = {
       ],
       label: "Ouvrir la page",
     }),
+    entry: ({ title, partnerName }) => ({
+      subject: `Un lien pour ouvrir ${title}`,
+      lines: [
+        `Trop de codes erronés ont été saisis pour ${title} de ${partnerName}. Ouvrez ce lien : aucun code n’est nécessaire. Il est valable 10 minutes.`,
+        "Si vous ne l’avez pas demandé, une autre personne a peut-être votre lien de signature : prévenez l’entreprise.",
+      ],
+      label: "Ouvrir la page",
+    }),
     way_in: ({ title, partnerName }) => ({
       subject: `Un lien pour ouvrir ${title}`,
       lines: [

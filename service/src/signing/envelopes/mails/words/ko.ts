@@ -63,6 +63,14 @@ export const ko: SignerMails = {
       ],
       label: "페이지 열기",
     }),
+    entry: ({ title, partnerName }) => ({
+      subject: `${title}: 문서를 여는 링크`,
+      lines: [
+        `${partnerName}의 ${title} 문서에 잘못된 코드가 너무 많이 입력되었습니다. 이 링크를 여십시오. 코드는 필요하지 않습니다. 10분 동안 유효합니다.`,
+        "요청하지 않으셨다면 다른 사람이 귀하의 서명 링크를 가지고 있을 수 있으니 회사에 알리십시오.",
+      ],
+      label: "페이지 열기",
+    }),
     way_in: ({ title, partnerName }) => ({
       subject: `${title}: 문서를 여는 링크`,
       lines: [

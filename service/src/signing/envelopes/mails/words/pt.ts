@@ -60,6 +60,14 @@ export const pt: SignerMails = {
       ],
       label: "Abrir a página",
     }),
+    entry: ({ title, partnerName }) => ({
+      subject: `Um link para abrir ${title}`,
+      lines: [
+        `Códigos errados foram digitados vezes demais para ${title} de ${partnerName}. Abra este link: nenhum código é necessário. Ele vale por 10 minutos.`,
+        "Se você não o pediu, outra pessoa pode ter o seu link de assinatura: avise a empresa.",
+      ],
+      label: "Abrir a página",
+    }),
     way_in: ({ title, partnerName }) => ({
       subject: `Um link para abrir ${title}`,
       lines: [

@@ -63,6 +63,14 @@ export const tl: SignerMails = {
       ],
       label: "Buksan ang pahina",
     }),
+    entry: ({ title, partnerName }) => ({
+      subject: `Ang inyong link para buksan ang ${title}`,
+      lines: [
+        `Masyadong maraming maling code ang inilagay para sa ${title} mula sa ${partnerName}. Buksan ang link na ito: hindi na kailangan ng code. Gumagana ito nang 10 minuto.`,
+        "Kung hindi ninyo ito hiningi, maaaring nasa iba ang inyong link sa pagpirma: sabihan ang kompanya.",
+      ],
+      label: "Buksan ang pahina",
+    }),
     way_in: ({ title, partnerName }) => ({
       subject: `Ang inyong link para buksan ang ${title}`,
       lines: [

@@ -63,6 +63,14 @@ export const vi: SignerMails = {
       ],
       label: "Mở trang",
     }),
+    entry: ({ title, partnerName }) => ({
+      subject: `Liên kết để mở ${title}`,
+      lines: [
+        `Mã sai đã được nhập quá nhiều lần cho ${title} của ${partnerName}. Hãy mở liên kết này, quý vị không cần nhập mã. Liên kết có hiệu lực trong 10 phút.`,
+        "Nếu quý vị không yêu cầu, có thể người khác có liên kết ký của quý vị: hãy báo cho công ty.",
+      ],
+      label: "Mở trang",
+    }),
     way_in: ({ title, partnerName }) => ({
       subject: `Liên kết để mở ${title}`,
       lines: [

@@ -58,6 +58,14 @@ export const zh: SignerMails = {
       ],
       label: "打开页面",
     }),
+    entry: ({ title, partnerName }) => ({
+      subject: `打开${title}的链接`,
+      lines: [
+        `${partnerName}的${title}的验证码输错次数过多。请打开此链接，无需输入验证码。有效期为 10 分钟。`,
+        "如果不是您索取的，则可能有他人拥有您的签署链接：请告知该公司。",
+      ],
+      label: "打开页面",
+    }),
     way_in: ({ title, partnerName }) => ({
       subject: `打开${title}的链接`,
       lines: [
