@@ -50,12 +50,13 @@ export {
   cancelAppointment,
   endAppointment,
   invitationOf,
+  inviteToBook,
   scheduledFor,
   setHours,
 } from "./appointments/book.ts";
 export { guestWords } from "./appointments/guest-words.ts";
 export { addGuest, dropGuest } from "./appointments/guests.ts";
-export { appointmentInvitationMail, inviteToBook } from "./appointments/links.ts";
+export { appointmentInvitationMail } from "./appointments/links.ts";
 export { guestMail, sessionMail, whenText } from "./appointments/mail.ts";
 export { type ClosingSigner, type Meeting, openMeetings } from "./appointments/meetings.ts";
 export { type BookingDeps, slotText } from "./appointments/offers.ts";

@@ -476,6 +476,23 @@ test("the appointment link of an address that was corrected during a hold is mai
   assert.equal(linksTo(email).length, 2);
 });
 
+test("people who ask for their link again while a time is booked get the appointment, and are not asked to choose", async () => {
+  const email = "again@booked.example";
+  const code = await waitingOrder(partner.headers, email);
+  const path = await pathOf(code, email);
+  const [slot = ""] = slotsIn(await (await fetch(at(path))).text()).filter((each) => each.includes(" ron "));
+  assert.equal((await postForm(at(path), { slot })).status, 303);
+  const [session] = await sessionsOf(code);
+  const entries = () => entriesOf(session?.id ?? "", email);
+  await until(() => entries().length === 1);
+  assert.equal((await postForm(at(`/orders/${code}/appointment`), {})).status, 303);
+  await until(() => entries().length === 2);
+  const isOpen = sql`queue = 'appointment-invitation-mail'`;
+  await until(async () => (await running.db.query(sql`SELECT FROM jobs WHERE ${isOpen}`)).length === 0);
+  const choosing = mailsTo(running.service, email).filter((mail) => /Subject: .*Choose a time/.test(mail));
+  assert.equal(choosing.length, 1, "before the booking");
+});
+
 test("a person with an appointment whose address was corrected during a hold gets the appointment, and is not asked to choose a time", async () => {
   const { db, rowMac, service } = running;
   const email = "held@booked.example";

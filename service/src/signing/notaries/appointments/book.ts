@@ -1,6 +1,6 @@
 import type { Operator } from "../../../firms/operators/operators.ts";
-import { auditLine } from "../../../kernel/audit/audit.ts";
-import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
+import { auditLine, countLines } from "../../../kernel/audit/audit.ts";
+import { dayMs, hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
@@ -23,8 +23,8 @@ import { type Guest, guestOfToken } from "../schedule/guests.ts";
 import { readHours } from "../schedule/hours.ts";
 import { endRequestOf } from "../schedule/queue.ts";
 import { isUnrecorded, liveSessionsOf, openLiveOf } from "../sessions/store.ts";
-import { linkOf } from "./links.ts";
-import { mailSession } from "./mail.ts";
+import { ensureLink, type InviteDeps, linkOf } from "./links.ts";
+import { mailNewLink, mailSession } from "./mail.ts";
 import { type BookingDeps, notariesFor, type Offer, offersOf } from "./offers.ts";
 
 /**
@@ -91,6 +91,38 @@ export async function invitationOf(deps: DeskDeps, code: string): Promise<Notary
   const order = isCode(code) ? await waitingOrderOf(deps, code) : undefined;
   if (!order) throw orderNotFound();
   return scheduledFor(deps.db, order.orderId);
+}
+
+/**
+ * How many times in 24 hours `inviteToBook` may mail an order's links. Each time mails all people of the order, so an
+ * unlimited number would allow spam. Other mails with these links are not counted.
+ */
+const mostADay = 5;
+
+/**
+ * Mails everybody who is to appear their link to the appointment, or to choose a time while none is booked. Anybody with
+ * the order's code may request this.
+ * @throws ServiceError `not_found` for an order that isn't waiting for a notary; `conflict` when the links were mailed
+ * too often, and when the order stops waiting during the call
+ */
+export async function inviteToBook({ desk, secrets }: InviteDeps, code: string, actor: string): Promise<void> {
+  const order = isCode(code) ? await waitingOrderOf(desk, code) : undefined;
+  if (!order) throw orderNotFound();
+  const { orderId, partnerId, signers } = order;
+  await desk.db.transaction(async (tx) => {
+    const locked = await lockOrder(tx, code);
+    const at = desk.clock();
+    if (locked?.status !== "NotarizationPending")
+      throw new ServiceError("conflict", "The order does not wait for a notary.");
+    if ((await countLines(tx, orderId, "notary.invited", new Date(at.getTime() - dayMs))) >= mostADay)
+      throw new ServiceError("conflict", `The link is mailed at most ${mostADay} times a day.`);
+    for (const [index] of signers.entries()) {
+      await ensureLink(tx, secrets, { orderId, person: index + 1, at });
+      await mailNewLink(tx, { orderId, person: index + 1, at });
+    }
+    const detail = { people: signers.length };
+    await tx.query(auditLine({ at, action: "notary.invited", actor, partnerId, orderId, detail }));
+  });
 }
 
 /**

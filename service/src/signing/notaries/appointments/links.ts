@@ -1,9 +1,6 @@
-import { auditLine, countLines } from "../../../kernel/audit/audit.ts";
-import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
@@ -15,9 +12,8 @@ import {
   tokenSha256,
 } from "../../../kernel/platform/secrets.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { lockOrder, orderNotFound } from "../../../orders/order/order.ts";
 import type { DeskDeps } from "../claims/claims.ts";
-import { peopleOf, waitingOrderOf } from "../claims/orders.ts";
+import { peopleOf } from "../claims/orders.ts";
 import { addressedTo } from "./address.ts";
 
 const linkState: StateMac = {
@@ -32,38 +28,8 @@ export const linkRows = stateRows(linkState);
 
 const tokenUnder = (secrets: SecretBytes, id: string): string =>
   derivedToken(deriveKey(secrets, "appointment-link"), id);
+
 export type InviteDeps = { desk: DeskDeps; secrets: SecretBytes };
-
-/**
- * How many times in 24 hours `inviteToBook` may mail an order's links. Each time mails all people of the order, so an
- * unlimited number would allow spam. Other mails with these links are not counted.
- */
-const mostADay = 5;
-
-/**
- * Mails a link for choosing a time to everybody who is to appear. Anybody with the order's code may request this.
- * @throws ServiceError `not_found` for an order that isn't waiting for a notary; `conflict` when the links were mailed
- * too often, and when the order stops waiting during the call
- */
-export async function inviteToBook({ desk, secrets }: InviteDeps, code: string, actor: string): Promise<void> {
-  const order = isCode(code) ? await waitingOrderOf(desk, code) : undefined;
-  if (!order) throw orderNotFound();
-  const { orderId, partnerId, signers } = order;
-  await desk.db.transaction(async (tx) => {
-    const locked = await lockOrder(tx, code);
-    const at = desk.clock();
-    if (locked?.status !== "NotarizationPending")
-      throw new ServiceError("conflict", "The order does not wait for a notary.");
-    if ((await countLines(tx, orderId, "notary.invited", new Date(at.getTime() - dayMs))) >= mostADay)
-      throw new ServiceError("conflict", `The link is mailed at most ${mostADay} times a day.`);
-    for (const [index] of signers.entries()) {
-      await ensureLink(tx, secrets, { orderId, person: index + 1, at });
-      await appointmentInvitationMail.enqueue(tx, { orderId, person: index + 1, at: at.toISOString() });
-    }
-    const detail = { people: signers.length };
-    await tx.query(auditLine({ at, action: "notary.invited", actor, partnerId, orderId, detail }));
-  });
-}
 
 /** Records that no mail must follow with a link. The MAC of the link's row does not cover this. */
 const markMailed = (db: Sql, which: Statement) =>
