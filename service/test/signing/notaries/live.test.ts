@@ -4,6 +4,7 @@ import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { roomEnvelopeOf } from "../../../src/signing/envelopes/envelopes.ts";
 import { findSignature, keepPrepared, keepSigned } from "../../../src/signing/notaries/acts/signatures.ts";
+import { claimedOrder } from "../../../src/signing/notaries/claims/claims.ts";
 import {
   admitPerson,
   closeForAct,
@@ -14,7 +15,7 @@ import {
   sweepSignatures,
   watchSessions,
 } from "../../../src/signing/notaries/notaries.ts";
-import { requireTogether } from "../../../src/signing/notaries/sessions/act.ts";
+import { onRecord, requireTogether } from "../../../src/signing/notaries/sessions/act.ts";
 import { endTechnical } from "../../../src/signing/notaries/sessions/end.ts";
 import { eventsOf, findLive, updateLive } from "../../../src/signing/notaries/sessions/store.ts";
 import { openTurn } from "../../../src/signing/notaries/sheets/steps.ts";
@@ -345,8 +346,11 @@ test("a file that is not accepted ends no recording, and nobody can sign an act 
   rooms.add(id, orderId, clock(), ["notary", "signer-1"], newLease());
   for (const presence of rooms.roomOf(id)?.people.values() ?? []) presence.hasJoined = true;
   await db.transaction((tx) => updateLive(tx, id, sql`state = 'live'`));
+  const claimed = await claimedOrder(deps.sheets.desk, operator, code);
+  await assert.rejects(onRecord(deps, claimed), { code: "conflict", message: /only just starting/ });
   await close();
   assert.deepEqual([(await liveOf(code)).state, ended], ["signed", [id]]);
+  await assert.rejects(onRecord(deps, claimed), { code: "conflict", message: /You have signed/ });
   // Closing again with the same file is accepted; another file is refused.
   await close();
   await assert.rejects(close({ sha256: "c" }), /another file or act/);

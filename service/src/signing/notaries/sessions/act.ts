@@ -246,7 +246,11 @@ export async function onRecord(deps: LiveDeps, { order, notary }: Claimed): Prom
   if (session?.notaryId !== notary.id || sheet?.id !== session.sheetId) return null;
   const head = deps.rooms.headOf(session.id);
   const recording = await recordingOf(desk.db, session.id);
-  if (!head || !recording) throw new ServiceError("conflict", "Nothing of this session is recorded yet.");
+  if (!head || !recording) {
+    if (session.state === "signed") throw new ServiceError("conflict", "You have signed, and the recording has ended.");
+    // After another node took the session over, its first chunk may not be stored yet.
+    throw new ServiceError("conflict", "The recording is only just starting. Try it again in a moment.");
+  }
   const { seq, headSha256, at } = head;
   return {
     present: presentLines(await livePeople(desk.db, session.id), await eventsOf(desk.db, desk.rowMac, session), sheet),
