@@ -81,10 +81,7 @@ export function wordsOf(
 }
 
 /** The kind of an order in the mail. */
-export const kindOf = ({
-  status,
-  wantsPaper = false,
-}: Pick<Item, "status"> & Partial<Pick<Item, "wantsPaper">>): Kind =>
+export const kindOf = ({ status, wantsPaper }: Pick<Item, "status" | "wantsPaper">): Kind =>
   status === "EsignDeclined" && wantsPaper ? "paper" : status;
 
 const labelOf = (kind: Kind): string => (kind === "paper" ? "A signer wants paper" : statusLabel(kind));

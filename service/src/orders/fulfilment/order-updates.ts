@@ -132,13 +132,16 @@ type Candidate = { id: number; status: MailedStatus };
 export async function summaryOf(
   orders: OrdersByStatus,
   read: (batch: readonly Candidate[]) => Promise<Item[]>,
+  paperWishes: (orderIds: readonly number[]) => Promise<ReadonlySet<number>>,
 ): Promise<Summary | null> {
   const unread = orders.flatMap(([status, ids]) => ids.map((id) => ({ id, status })));
   const items: Item[] = [];
   while (unread.length > 0 && items.length < mostShown) items.push(...(await read(unread.splice(0, batchSize))));
   if (items.length === 0) return null;
   const counts = new Map<Kind, number>();
-  for (const kind of [...items, ...unread].map(kindOf)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const onPaper = await paperWishes(unread.map(({ id }) => id));
+  const counted = [...items, ...unread.map((each) => ({ ...each, wantsPaper: onPaper.has(each.id) }))];
+  for (const kind of counted.map(kindOf)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return { items: items.slice(0, mostShown), counts };
 }
 
@@ -194,7 +197,11 @@ export const orderUpdateMail = defineMail({
     const occasion = { actor: update.placedBy, kind: "orders" } as const;
     const usual = await recipientFor(deps, update, occasion);
     const orders = usual ? update.orders : update.orders.filter(([status]) => isTrouble(status));
-    const summary = await summaryOf(orders, (batch) => itemsOf(update, deps, batch));
+    const summary = await summaryOf(
+      orders,
+      (batch) => itemsOf(update, deps, batch),
+      (ids) => deps.reads.paperWishes(deps.db, ids),
+    );
     if (!summary) return null;
     const to = usual ?? (await recipientFor(deps, update, { ...occasion, isNeeded: true }));
     if (to === undefined) return null;

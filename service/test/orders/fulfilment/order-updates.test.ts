@@ -188,11 +188,14 @@ const reading = (isSo: (id: number) => boolean) => (batch: readonly Pick<Noted, 
       .map(({ id, status }) => ({ code: String(id), status, name: `No. ${id}`, reason: null, wantsPaper: false })),
   );
 
+const nobodyOnPaper = () => Promise.resolve(new Set<number>());
+
 test("lists and counts orders that need a person before complete ones, however late they changed", async () => {
   const orders = urgentFirst([...noted(0, 60, "Completed"), ...noted(60, 63, "EsignDeclined")]);
   const summary = await summaryOf(
     orders,
     reading(() => true),
+    nobodyOnPaper,
   );
   assert.ok(summary);
   const { subject, lines, facts } = wordsOf(summary, "https://x.example");
@@ -222,8 +225,10 @@ test("says what to do when a signer wants to sign on paper, and calls that signi
       name: `No. ${id}`,
       ...(ends[id] ?? { reason: null, wantsPaper: false }),
     });
-    const summary = await summaryOf(urgentFirst(all), async (batch) =>
-      batch.map(({ id, status }) => ({ status, ...named(id) })),
+    const summary = await summaryOf(
+      urgentFirst(all),
+      async (batch) => batch.map(({ id, status }) => ({ status, ...named(id) })),
+      nobodyOnPaper,
     );
     assert.ok(summary);
     return wordsOf(summary, "https://x.example");
@@ -258,6 +263,7 @@ test("reads further when orders have moved on, counts unread ones, and omits emp
   const summary = await summaryOf(
     orders,
     reading((id) => id >= 240),
+    nobodyOnPaper,
   );
   assert.equal(summary?.items.length, 50);
   assert.deepEqual(
@@ -271,7 +277,23 @@ test("reads further when orders have moved on, counts unread ones, and omits emp
     await summaryOf(
       orders,
       reading(() => false),
+      nobodyOnPaper,
     ),
     null,
+  );
+});
+
+test("counts an unread order whose signer wants paper as such", async () => {
+  const summary = await summaryOf(
+    urgentFirst(noted(0, 300, "EsignDeclined")),
+    reading(() => true),
+    (ids) => Promise.resolve(new Set(ids.filter((id) => id >= 250))),
+  );
+  assert.deepEqual(
+    [...(summary?.counts ?? [])],
+    [
+      ["EsignDeclined", 250],
+      ["paper", 50],
+    ],
   );
 });
