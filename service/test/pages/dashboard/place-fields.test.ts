@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pagesIn, toSameCorner } from "../../../src/pages/dashboard/orders/browser/places/actions.ts";
 import {
+  boxesOf,
   copied,
   type Field,
   newField,
@@ -117,6 +118,16 @@ test("a copy keeps the distances of its options, and stays on its page", () => {
   );
   assert.notEqual(copy.id, radio.id);
   assert.equal(withRect(radio, 1, { ...rect, x: 5 }).rect.x, 100, "the place of a radio is that of its first option");
+});
+
+test("the options of a copied or moved field keep their distances at the edge of the page", () => {
+  const low = { ...rect, x: 600, y: 750, width: 14, height: 14 };
+  const radio = newField({ ...start, rect: low, kind: "radio" });
+  const topsOf = (field: Field) => field.options.map((option) => option.rect?.y);
+  assert.deepEqual(topsOf(copied(radio, 1, { x: 12, y: 26 }, letter)), [756, 778]);
+  const store = openStore([radio], () => letter, rules);
+  store.place(store.selected() ?? boxesOf(radio)[0] ?? assert.fail(), 2, { ...low, y: 790 });
+  assert.deepEqual(topsOf(store.fields()[0] ?? assert.fail()), [756, 778]);
 });
 
 test("changes are undone one by one, and text that was typed without a pause at once", () => {

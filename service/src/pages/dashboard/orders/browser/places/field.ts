@@ -165,13 +165,27 @@ export function withOptions(field: Field, labels: readonly string[]): Field {
   return { ...field, options, value, readOnly: field.readOnly && value !== "", error: null };
 }
 
-/** A copy at another place. The field and each option move by `by`, but no further than the edge of the page. */
-export function copied(field: Field, page: number, by: { x: number; y: number }, size: Size): Field {
-  const move = (rect: Rect): Rect => within({ ...rect, x: rect.x + by.x, y: rect.y + by.y }, size);
+/**
+ * Moves the field to a page of this size. Its options move together, but no further than the edge of the page, so that
+ * they keep their distances.
+ */
+export function moved(field: Field, page: number, by: { x: number; y: number }, size: Size): Field {
+  const rects = boxesOf(field).map(({ rect }) => rect);
+  const [x, y] = [Math.min(...rects.map((rect) => rect.x)), Math.min(...rects.map((rect) => rect.y))];
+  const width = Math.max(...rects.map((rect) => rect.x + rect.width)) - x;
+  const height = Math.max(...rects.map((rect) => rect.y + rect.height)) - y;
+  const group = within({ x: x + by.x, y: y + by.y, width, height }, size);
+  const move = (rect: Rect): Rect => within({ ...rect, x: rect.x + group.x - x, y: rect.y + group.y - y }, size);
   const options = field.options.map(({ label, rect }) => ({ label, rect: rect && move(rect) }));
-  // A copy has no name, because rules of other fields refer to the original.
-  return { ...field, id: newId(), page, rect: move(field.rect), options, name: "", error: null };
+  return { ...field, page, options, rect: options[0]?.rect ?? move(field.rect), error: null };
 }
+
+/** A copy at another place. It has no name, because rules of other fields refer to the original. */
+export const copied = (field: Field, page: number, by: { x: number; y: number }, size: Size): Field => ({
+  ...moved(field, page, by, size),
+  id: newId(),
+  name: "",
+});
 
 const rounded = (rect: Rect): Rect => {
   const { x, y, width, height } = rect;

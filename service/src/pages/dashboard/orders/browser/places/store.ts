@@ -1,4 +1,4 @@
-import { type Box, boxesOf, type Field, isSpread, type Rect, type Size, within, withRect } from "./field.ts";
+import { type Box, boxesOf, type Field, isSpread, moved, type Rect, type Size, within, withRect } from "./field.ts";
 import { fitSize, type SizeRules } from "./geometry.ts";
 
 type Selection = { readonly id: number; readonly option: number | null } | null;
@@ -92,8 +92,8 @@ export function openStore(start: readonly Field[], pageSize: (page: number) => S
         set(fields.map((each) => (each.id === field.id ? { ...withRect(each, option, rect), page } : each)));
         return;
       }
-      const moved = movedTo(page, size, field, { right: rect.x - before.x, down: rect.y - before.y });
-      set(fields.map((each) => (each.id === field.id ? moved : each)));
+      const there = moved(field, page, { x: rect.x - before.x, y: rect.y - before.y }, size);
+      set(fields.map((each) => (each.id === field.id ? there : each)));
     },
     remove(id) {
       if (selection?.id === id) selection = null;
@@ -110,13 +110,4 @@ export function openStore(start: readonly Field[], pageSize: (page: number) => S
       return () => watchers.delete(watcher);
     },
   };
-}
-
-/** Moves a field with options to another page. Its options keep their distances, except at the edge of the page. */
-function movedTo(page: number, size: Size, field: Field, { right, down }: { right: number; down: number }): Field {
-  const options = field.options.map((each) => ({
-    ...each,
-    rect: each.rect && within({ ...each.rect, x: each.rect.x + right, y: each.rect.y + down }, size),
-  }));
-  return { ...field, page, options, rect: options[0]?.rect ?? field.rect, error: null };
 }
