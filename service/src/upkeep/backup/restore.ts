@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { haltRestored } from "../../evidence/transparency-log/transparency-log.ts";
 import { endWitnessing } from "../../evidence/witness/witness.ts";
@@ -64,6 +64,7 @@ export async function restoreBackup(deps: RestoreDeps, folder: string, keys: str
   if (blobFolder !== null) await requireEmpty(blobFolder);
   if (blobFolder === null && facts.blobs !== null)
     throw new StartupError("the backup has blobs, and BLOB_URL names a store of its own: unset BLOB_URL");
+  const hadBlobFolder = blobFolder !== null && existsSync(blobFolder);
   await openUnfinishedRestore(dataDir);
   try {
     if (ownKeys !== null) await copyVerified(ownKeys, "keys", join(dataDir, "keys"));
@@ -76,10 +77,16 @@ export async function restoreBackup(deps: RestoreDeps, folder: string, keys: str
   } catch (error) {
     for (const restored of ["postgres", ...(keys === null ? [] : ["keys"])])
       await rm(join(dataDir, restored), { recursive: true, force: true });
-    if (blobFolder !== null) await rm(blobFolder, { recursive: true, force: true });
+    if (blobFolder !== null) await deleteBlobs(blobFolder, hadBlobFolder);
     for (const file of [unfinishedRestore(dataDir), restoredLineFile(dataDir)]) await rm(file, { force: true });
     throw error;
   }
+}
+
+/** Deletes the blobs, but not a folder that existed before: it can be a mount point or have permissions of its own. */
+async function deleteBlobs(folder: string, existedBefore: boolean): Promise<void> {
+  const restored = existedBefore ? (await readdir(folder)).map((name) => join(folder, name)) : [folder];
+  for (const path of restored) await rm(path, { recursive: true, force: true });
 }
 
 type Backup = { folder: string; facts: BackupFacts; hashes: Map<string, string> };

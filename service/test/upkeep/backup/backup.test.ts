@@ -170,6 +170,25 @@ test("refuses a backup that was altered or lacks a file, and leaves the data fol
   }
 });
 
+test("a restore that fails empties the folder of blobs, but leaves the folder if it existed before", async () => {
+  const folder = at("incomplete");
+  cpSync(at("copy"), folder, { recursive: true });
+  const [file] = readdirSync(join(folder, "database")).filter((name) => name === "PG_VERSION");
+  assert.ok(file);
+  writeFileSync(join(folder, "database", file), "other");
+  const restoreInto = async (blobs: string) => {
+    const settings = { ...env(), DATA_DIR: at("fifth"), BLOB_URL: `file:${blobs}` };
+    const { code, stderr } = await runCli(settings, "restore", folder, "--keys", at("keys"));
+    assert.deepEqual([code, /is altered/.test(stderr)], [1, true], stderr);
+  };
+  mkdirSync(at("mounted"), { mode: 0o750 });
+  const { ino } = statSync(at("mounted"));
+  await restoreInto(at("mounted"));
+  assert.deepEqual([readdirSync(at("mounted")), statSync(at("mounted")).ino], [[], ino]);
+  await restoreInto(at("unmounted"));
+  assert.equal(existsSync(at("unmounted")), false);
+});
+
 test("an interrupted restore leaves a data folder on which nothing starts", async () => {
   mkdirSync(at("cut"), { recursive: true });
   writeFileSync(at("cut/restore-unfinished"), "1\n");
