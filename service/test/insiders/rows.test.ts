@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { runCli } from "@signsealship/testing/service";
 import { isSealed, type Statement, sql } from "../../src/kernel/platform/database/sql.ts";
+import { rowsWhole } from "../../src/upkeep/doctor/records.ts";
 import { openWebhooksService } from "../outgoing/webhooks/webhooks-service.ts";
 import { openInsider } from "./insider.ts";
 
@@ -23,6 +24,17 @@ const mend = (table: Statement, ...statements: Statement[]) =>
     for (const statement of statements) await tx.query(statement);
     await tx.query(sql`ALTER TABLE ${table} ENABLE TRIGGER USER`);
   });
+
+test("doctor names a forged mark of deletion that the running service has not refused yet", async () => {
+  const [forged] = await insider.run<{ id: string }>(sql`
+    INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac) VALUES ('y', 'x', now(), ${Buffer.alloc(36)})
+    RETURNING id`);
+  await assert.rejects(rowsWhole(running), {
+    message: new RegExp(`the service did not write marks of deletion ${forged?.id}`),
+  });
+  await mend(sql`refused_marks`, sql`DELETE FROM refused_marks WHERE mark_id = ${forged?.id}`);
+  await mend(sql`deleted_blobs`, sql`DELETE FROM deleted_blobs WHERE id = ${forged?.id}`);
+});
 
 test("doctor names altered rows and refused marks of deletion, and finds none after the owner has restored them", async () => {
   const firm = await running.partner();

@@ -11,7 +11,7 @@ import { type Mark, markRows, refusedMarkIds } from "../../kernel/retention/rete
 import { macTables } from "../protected-data.ts";
 import type { Examined, Found } from "./finding.ts";
 
-/** Tables that other checks of `doctor` cover. Deletion marks (`deleted_blobs`) are verified by the running service. */
+/** Tables that are checked in another way. */
 const elsewhere: readonly string[] = ["audit_log", "events", "log_trees", "deleted_blobs", "revocations"];
 
 const tables: readonly MacTable[] = macTables.filter(({ table }) => !elsewhere.includes(table.text));
@@ -21,8 +21,8 @@ const listed = (keys: readonly string[]): string =>
   `${keys.slice(0, shown).join(", ")}${keys.length > shown ? ` and ${keys.length - shown} more` : ""}`;
 
 /**
- * Verifies the MACs of all rows in protected tables that no other check covers. Of the deletion marks, checks only
- * those that are recorded as refused: a running service verifies all marks.
+ * Verifies the MACs of all rows in protected tables that no other check covers, and of all deletion marks. The running
+ * service verifies the marks, too, but a forged mark can be newer than its last check.
  * @throws Error that lists altered rows of each table by key, at most five
  */
 export async function rowsWhole({ db, rowMac }: Pick<Examined, "db" | "rowMac">): Promise<string> {
@@ -34,7 +34,11 @@ export async function rowsWhole({ db, rowMac }: Pick<Examined, "db" | "rowMac">)
       count += rows;
       if (altered.length > 0) faults.push(`the service did not write ${table.table.text} ${listed(altered)} so`);
     }
-    faults.push(...(await refusedMarks(tx, rowMac)));
+    const marks = await examineTable(tx, rowMac, markRows);
+    count += marks.rows;
+    if (marks.altered.length > 0) faults.push(`the service did not write marks of deletion ${listed(marks.altered)}`);
+    const refused = await refusedGenuineMarks(tx, rowMac);
+    if (refused.length > 0) faults.push(`somebody else refused marks of deletion ${listed(refused)}`);
     if (faults.length > 0) throw new Error(`${faults.join("; ")}: see 'Altered rows' in docs/operating.md`);
     return `${count} rows, each as the service wrote it`;
   }, longStatements);
@@ -65,23 +69,15 @@ async function examineTable<Row>(
   }
 }
 
-/**
- * Checks the deletion marks that are recorded as refused. A mark with an invalid MAC is forged. If a refused mark has a
- * valid MAC, the refusal itself was not recorded by the service.
- */
-async function refusedMarks(tx: Tx, rowMac: RowMac): Promise<string[]> {
+/** The deletion marks that are recorded as refused, but have a valid MAC: the service did not record their refusal. */
+async function refusedGenuineMarks(tx: Tx, rowMac: RowMac): Promise<string[]> {
   const marks = await tx.query<MacRow<Mark>>(sql`${markRows.rows} WHERE id IN (${refusedMarkIds})`);
-  const isGenuine = (row: MacRow<Mark>): boolean => {
-    const values = markRows.members(row);
-    return values !== null && rowMac.holds(markRows.table.text, values, row.mac);
-  };
-  const [genuine, forged] = [marks.filter(isGenuine), marks.filter((row) => !isGenuine(row))].map((group) =>
-    group.map(({ key }) => keyText(key)),
-  ) as [string[], string[]];
-  return [
-    ...(forged.length > 0 ? [`the service did not write marks of deletion ${listed(forged)}`] : []),
-    ...(genuine.length > 0 ? [`somebody else refused marks of deletion ${listed(genuine)}`] : []),
-  ];
+  return marks
+    .filter((row) => {
+      const values = markRows.members(row);
+      return values !== null && rowMac.holds(markRows.table.text, values, row.mac);
+    })
+    .map(({ key }) => keyText(key));
 }
 
 /**
