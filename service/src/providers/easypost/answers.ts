@@ -22,15 +22,7 @@ export const AddressAnswer = Type.Object({
 
 const Rate = Type.Object({ id: text, carrier: text, service: text, rate: text, currency: text });
 
-export const TrackerAnswer = Type.Object({
-  id: text,
-  tracking_code: text,
-  status: text,
-  carrier: textOrNull,
-  signed_by: textOrNull,
-  public_url: textOrNull,
-  shipment_id: textOrNull,
-});
+export const TrackerAnswer = Type.Object({ id: text, status: text, signed_by: textOrNull });
 
 export const ShipmentAnswer = Type.Object({
   id: text,
