@@ -145,7 +145,7 @@ const tasksOfOrders = ({ db, clock }: Resources): PeriodicTask[] => {
 };
 
 const tasksOfMoney = (resources: Resources, { processor }: MaintainedParts): PeriodicTask[] => [
-  { name: "payments without an answer", everyMs: 5 * minuteMs, work: () => watchPayments(resources) },
+  { name: "payments without an answer", everyMs: 5 * minuteMs, work: (stopping) => watchPayments(resources, stopping) },
   { name: "issuer of receipts", everyMs: 5 * minuteMs, work: () => watchIssuer(resources, processor) },
   { name: "bank of the sandbox", everyMs: minuteMs, work: (stopping) => applySandboxSteps(resources, stopping) },
   ...processorTasks({ ...resources, processor }),
@@ -289,7 +289,7 @@ export function testClockSweeps(deps: Resources & { retention: RetentionPlan }, 
     // Must run before the months are closed: when a test clock passes the end of a month, the closed month must include
     // that month's payments.
     (partnerId, stopping) => applySandboxSteps(deps, stopping, partnerId),
-    () => watchPayments(deps),
+    (_partnerId, stopping) => watchPayments(deps, stopping),
     (partnerId, stopping) => closeMonths(deps, stopping, partnerId),
     (partnerId, stopping) => deleteDue({ ...deps, ...retained }, retention, clock(), stopping, partnerId),
   ];

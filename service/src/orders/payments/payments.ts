@@ -274,14 +274,18 @@ export function paymentJobs(jobs: Jobs, deps: RefundJobDeps): void {
 
 /**
  * Opens tasks for payments for which the answer of a bank, the processor or a payer is overdue. Mails firms whose card
- * expires. Queues refunds of $0.00 that nothing ends.
+ * expires. Queues refunds of $0.00 that nothing ends. The signal stops it between two payments.
  */
-export async function watchPayments(deps: { db: Database; clock: Clock; log: Log }): Promise<void> {
-  await watchPending(deps);
-  await watchCharges(deps);
-  await watchSupplements(deps);
-  await watchCards(deps);
-  await resumeFreeRefunds(deps.db);
+export async function watchPayments(
+  deps: { db: Database; clock: Clock; log: Log },
+  stopping?: AbortSignal,
+): Promise<void> {
+  const resume = () => resumeFreeRefunds(deps.db);
+  const watches = [watchPending, watchCharges, watchSupplements, watchCards, resume];
+  for (const watch of watches) {
+    if (stopping?.aborted) return;
+    await watch(deps, stopping);
+  }
 }
 
 /** The jobs of charges to firms and of firms' payment methods, and the simulated bank's steps. */

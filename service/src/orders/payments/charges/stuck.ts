@@ -61,11 +61,13 @@ function overdueText({ state, sentAt, isElsewhere, pageEndsAt }: OverdueCharge, 
  * has not answered a debit, mails the firm once. If the processor has not answered a charge, queues it again with the
  * same idempotency key. Live charges come first, so that charges in test can't delay them.
  */
-export async function watchCharges(deps: WatchDeps): Promise<void> {
+export async function watchCharges(deps: WatchDeps, stopping?: AbortSignal): Promise<void> {
   const at = deps.clock();
   for (const environment of ["live", "test"] as const)
-    for await (const overdue of allOverdue(deps.db, overdueAt(at), { environment }))
+    for await (const overdue of allOverdue(deps.db, overdueAt(at), { environment })) {
+      if (stopping?.aborted) return;
       await watchCharge(deps, overdue, at);
+    }
 }
 
 type WatchDeps = { db: Database; clock: Clock; log: Log };

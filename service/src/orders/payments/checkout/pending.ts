@@ -51,12 +51,16 @@ export async function pendingPayments(
  * Opens a task for each payment whose bank's answer is overdue. The orders can't be paid in another way until the bank
  * answers or a person ends the wait. Altered payments are logged and skipped.
  */
-export async function watchPending({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
+export async function watchPending(
+  { db, clock, log }: { db: Database; clock: Clock; log: Log },
+  stopping?: AbortSignal,
+): Promise<void> {
   const at = clock();
   const overdue = await db.query<{ id: string }>(sql`
     SELECT id FROM checkout_sessions
     WHERE status = 'pending_funds' AND created_at < ${new Date(at.getTime() - answerWithinMs)} ORDER BY created_at, id`);
-  for (const { id } of overdue)
+  for (const { id } of overdue) {
+    if (stopping?.aborted) return;
     try {
       const [first] = await ordersOf(db, id);
       if (!first) continue;
@@ -68,6 +72,7 @@ export async function watchPending({ db, clock, log }: { db: Database; clock: Cl
       if (!isAltered(error)) throw error;
       log.error({ checkout: id }, "a checkout that waits for a bank was altered in the database");
     }
+  }
 }
 
 /**

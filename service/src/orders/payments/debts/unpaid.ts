@@ -135,15 +135,17 @@ type WatchDeps = { db: Database; clock: Clock; log: Log };
  * For each supplement for postage that nobody has paid for days, opens a task and mails the payer once more. A payment
  * that a bank is still moving has more time. Skips an order that can't be read.
  */
-export async function watchSupplements({ db, clock, log }: WatchDeps): Promise<void> {
+export async function watchSupplements({ db, clock, log }: WatchDeps, stopping?: AbortSignal): Promise<void> {
   const found = await db.query<{ id: number; code: string }>(sql`
     ${late(clock())} ORDER BY s.asked_at DESC, s.id LIMIT 1000`);
-  for (const { id, code } of found)
+  for (const { id, code } of found) {
+    if (stopping?.aborted) return;
     try {
       await db.transaction((tx) => reportLate(tx, id, code, clock()));
     } catch (err) {
       log.error({ err, order: maskCode(code) }, "an unpaid supplement could not be reported");
     }
+  }
 }
 
 async function reportLate(tx: Tx, id: number, code: string, at: Date): Promise<void> {

@@ -196,6 +196,15 @@ test("an order that was altered keeps no other order’s payer from being remind
   await db.query(sql`UPDATE supplements SET state = 'withdrawn' WHERE order_id = ${altered}`);
 });
 
+test("a watch that is stopped reports nothing more", async () => {
+  const { id } = await waiting("client");
+  world.advance(73 * hour);
+  await watchPayments(deps, AbortSignal.abort());
+  assert.deepEqual([await tasksOf(id), await mailsTo(id)], [[], 0]);
+  await watchPayments(deps);
+  assert.equal((await tasksOf(id)).length, 1);
+});
+
 test("a payer whose charge begins in this moment is not reminded", async () => {
   const { code, id } = await waiting("firm");
   world.advance(73 * hour);
