@@ -164,7 +164,7 @@ export async function letRoomsClientsPay(
 export async function clientCheckout(deps: CheckoutDeps, orderCode: string): Promise<SharedCheckout> {
   const room = isCode(orderCode) ? await roomOfOrder(deps.db, orderCode) : undefined;
   if (!room) throw orderNotFound();
-  const group = { groupId: room.id, environment: room.environment };
+  const group = { groupId: room.id, environment: room.environment, by: "client" } as const;
   return sharedCheckout(deps, group, membersOf(room.id, ofSameClient(orderCode)));
 }
 

@@ -2,6 +2,7 @@ import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
@@ -72,7 +73,10 @@ const partFor = ({ id: orderId, code: orderCode, totalCents }: LockedOrder, due:
 
 const isFirmsToPay = "The firm pays this amount.";
 
-/** True if the due amount replaces a payment of the firm that a bank took back. The client must not learn of it. */
+/**
+ * True if the due amount replaces a payment of the firm that a bank took back. The client must not learn of it.
+ * @throws ServiceError `unavailable` if a record of the order's payments was altered
+ */
 const isLossOfFirm = async (tx: Tx, order: LockedOrder): Promise<boolean> =>
   (await dueFor(tx, order))?.replacesLoss === true && wasPaidByFirm(tx, order.code);
 
@@ -142,6 +146,9 @@ export type SharedCheckout = {
   totalCents: number;
 };
 
+/** `by`: as for one order, the holder of the client's link, who must not see what the firm pays. */
+type PaidGroup = { groupId: string; environment: Environment; payer?: Payer | undefined; by?: "client" };
+
 /**
  * Returns the open hosted checkout for all payable orders of a group, such as a room, or creates one. No order's status
  * changes. By default, the checkout is for the payer of the first payable order.
@@ -150,13 +157,13 @@ export type SharedCheckout = {
  */
 export async function sharedCheckout(
   deps: CheckoutDeps,
-  { groupId, environment, payer }: { groupId: string; environment: Environment; payer?: Payer | undefined },
+  { groupId, environment, payer, by }: PaidGroup,
   members: (db: Sql) => Promise<readonly Member[]>,
 ): Promise<SharedCheckout> {
   const processor = requireProcessor(deps, environment);
   let parts: readonly Part[] = [];
   const wanted = async (tx: Tx) => {
-    parts = await payableParts(tx, deps.notarySupply, members);
+    parts = await payableParts(tx, deps.notarySupply, members, by);
     return { groupId, parts, payer: payer ?? (await payerOf(tx, parts)) };
   };
   const url = await openSession(deps, () => processor, wanted);
@@ -192,6 +199,7 @@ async function payableParts(
   tx: Tx,
   supply: NotarySupply,
   members: (db: Sql) => Promise<readonly Member[]>,
+  by?: "client",
 ): Promise<readonly Part[]> {
   const parts: Part[] = [];
   const orders = await lockGroup(tx, members);
@@ -200,7 +208,12 @@ async function payableParts(
     supply,
     orders.map(({ id }) => id),
   );
-  for (const order of orders) if (!refusals.has(order.id)) parts.push(await partOf(tx, order));
+  for (const order of orders) {
+    if (refusals.has(order.id)) continue;
+    // A client's members leave out these orders already, but by data that are not verified.
+    if (by === "client" && (await isLossOfFirm(tx, order).catch(nullIfAltered)) !== false) continue;
+    parts.push(await partOf(tx, order));
+  }
   if (parts.length > 0) return parts;
   const waiting = [...refusals.values()].find(({ kind }) => kind === "in_process");
   throw notPayable(waiting?.message ?? "No order of this room is payable.");

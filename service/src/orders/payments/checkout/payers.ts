@@ -7,7 +7,9 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verifiedAll, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
-import { fromOrders, hasOrderCode, type Payer } from "../../order/order.ts";
+import { fromOrders, hasOrderCode, type Payer, verifiedOrder } from "../../order/order.ts";
+import { chargeState } from "../records/charges.ts";
+import { paymentState } from "../records/payments.ts";
 import { dueOf, type Supplement, supplementReplacesLoss, supplementsOfCode } from "../records/supplements.ts";
 import { isOf, isPaymentInProcess, sessionState } from "./store.ts";
 
@@ -65,8 +67,7 @@ export async function payerInProcess(db: Sql, orderCode: string): Promise<Payer 
 
 /**
  * SQL expression: who made the payment `p`: the firm, if its own method was charged, or else the payer of the checkout.
- * Verifies no MAC, so it may only decide about words, about mails, and whether a client may pay in place of a payment
- * that a bank took back.
+ * Verifies no MAC, so it may only decide about words and mails.
  */
 export const paymentPayer: Statement = sql`(CASE
   WHEN EXISTS (SELECT FROM firm_charges c WHERE c.order_id = p.order_id AND c.payment_intent = p.payment_intent) THEN 'firm'
@@ -94,9 +95,20 @@ export const isPaidByFirm = (orderId: Statement): Statement => sql`coalesce((
  */
 export const isLossOfFirm: Statement = sql`(coalesce(${supplementReplacesLoss}, false) AND ${isPaidByFirm(sql`o.id`)})`;
 
+/**
+ * Like `isPaidByFirm`, but verified. @throws ServiceError `unavailable` if the order was altered, or a payment, its
+ * checkout or its charge
+ */
 export async function wasPaidByFirm(db: Sql, orderCode: string): Promise<boolean> {
+  const payments = sql`FROM payments p WHERE p.order_id = o.id`;
+  const sessions = sql`checkout_sessions s JOIN payments p ON p.session_id = s.session_id AND p.order_id = o.id`;
+  const payers = sql`FROM ${sessions} JOIN checkout_payers y ON y.checkout_id = s.id`;
+  const charges = sql`FROM firm_charges c WHERE c.order_id = o.id`;
   const [order] = await db.query<{ isPaidByFirm: boolean }>(sql`
-    SELECT ${isPaidByFirm(sql`o.id`)} AS "isPaidByFirm" ${fromOrders} WHERE ${hasOrderCode(orderCode)}`);
+    SELECT ${isPaidByFirm(sql`o.id`)} AS "isPaidByFirm", ${verifiedOrder}, ${verifiedAll(paymentState, sql`p`, payments)},
+      ${verifiedAll(sessionState, sql`s`, sql`FROM ${sessions}`)}, ${verifiedAll(payerState, sql`y`, payers)},
+      ${verifiedAll(chargeState, sql`c`, charges)}
+    ${fromOrders} WHERE ${hasOrderCode(orderCode)}`);
   return order?.isPaidByFirm === true;
 }
 

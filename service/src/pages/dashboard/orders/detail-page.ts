@@ -198,7 +198,8 @@ async function showOrder(
     openRooms,
     sendable: mailsToSendAgain(deps.acceptsPayment, {
       ...order,
-      isPaidByFirm: await wasPaidByFirm(db, order.code),
+      // Without a record that can be verified, no mail about payments is offered.
+      isPaidByFirm: (await wasPaidByFirm(db, order.code).catch(nullIfAltered)) ?? true,
       supplementCents: due?.amountCents ?? null,
       replacesLoss: due?.replacesLoss ?? null,
       lossCents: dueLossOf(order.status, corrected.supplements)?.amountCents ?? null,

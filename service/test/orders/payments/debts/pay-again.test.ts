@@ -690,6 +690,33 @@ test("a request that was altered in the database is refused, and so is its check
   await assert.rejects(checkoutUrl(deps, code, null), { code: "unavailable" });
 });
 
+test("a client gets no checkout for a loss of the firm by an altered record of who paid", async () => {
+  const firm = await world.newFirm();
+  const code = await world.orders.insert("QuoteReady", { partnerId: firm.owner.partnerId });
+  const paid = stripe.pay(stripe.sessionOf(await checkoutUrl(deps, code, firm.owner, { shown: "client" })));
+  await world.take(paid);
+  const asked = later(stripe.dispute(String(paid.data.object["payment_intent"]), { amount: total }));
+  await world.take(asked);
+  await world.take(later(stripe.endDispute(String(asked.data.object["id"]), "lost")));
+  await allow(code);
+  const id = await world.orderIdOf(code);
+  const together = () =>
+    sharedCheckout(deps, { groupId: randomUUID(), environment: "live", by: "client" }, async () => [{ id, code }]);
+  await assert.rejects(checkoutUrl(deps, code, null, "client"), { message: "The firm pays this amount." });
+  await assert.rejects(together(), { code: "not_payable" });
+  const alter = async (payer: string) => {
+    await db.query(sql`ALTER TABLE checkout_payers DISABLE TRIGGER USER`);
+    await db.query(sql`UPDATE checkout_payers SET payer = ${payer} WHERE checkout_id IN (
+      SELECT id FROM checkout_sessions WHERE order_id = ${id})`);
+    await db.query(sql`ALTER TABLE checkout_payers ENABLE TRIGGER USER`);
+  };
+  await alter("client");
+  await assert.rejects(checkoutUrl(deps, code, null, "client"), { code: "unavailable" });
+  await assert.rejects(together(), { code: "not_payable" });
+  // Other tests close all firms' months.
+  await alter("firm");
+});
+
 const approver = await world.newOperator("approver");
 const today = () => clock().toISOString().slice(0, 10);
 const bookings = { ...deps, log: deps.log };
