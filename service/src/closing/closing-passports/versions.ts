@@ -4,7 +4,7 @@ import type { StoredBlobs } from "../../firms/partners/partners.ts";
 import { joinFirm, markedFirm } from "../../firms/partners/partners.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { BlobUse } from "../../kernel/platform/blobs/cipher.ts";
-import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { marked } from "../../kernel/platform/database/state-mac.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
@@ -117,7 +117,8 @@ export const closingSource: SourceOf = (plan) => ({
   rows: sql`closing_passports c ${joinRoom(sql`c.room_id`)}`,
   id: sql`c.verify_code`,
   first: "",
-  lock: nothing,
+  // The period starts with the last change of the room, so a change can make a due row undue.
+  lock: sql`FOR NO KEY UPDATE OF r SKIP LOCKED`,
   blobKey: sql`c.blob_key`,
   authentic: marked(roomState, sql`r`),
   ...byEnvironment(

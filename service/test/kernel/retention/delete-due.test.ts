@@ -469,6 +469,17 @@ test("sealed PDFs and certificates of test are deleted by the plan, live ones on
   assert.deepEqual([await isStored(live.proof), await isStored(live.closing)], [false, false]);
 });
 
+test("a closing whose room is being changed is left for the next run", async () => {
+  const { closing, roomId } = await passports("test");
+  await orders.db.transaction(async (tx) => {
+    await tx.query(sql`SELECT FROM rooms WHERE id = ${roomId} FOR UPDATE`);
+    await run(after30);
+    assert.ok(await isStored(closing));
+  });
+  await run(after30);
+  assert.equal(await isStored(closing), false);
+});
+
 test("nothing is deleted because of an altered order, room or passport, and what follows them is", async () => {
   const { code, key } = await order("EsignPending", { environment: "live" });
   const { proof, closing, roomId, passportId } = await passports("live");
