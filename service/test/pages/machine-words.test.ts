@@ -162,10 +162,11 @@ describe("pages for people contain no words for machines", async () => {
     const { url } = await service.cli("operator", "link");
     const signedIn = await postForm(service.baseUrl + new URL(url ?? "").pathname, {});
     const cookie = signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? "";
-    const orders = async (typed: string) =>
-      textOf(
-        await (await fetch(`${service.baseUrl}/operator/orders?partner=${typed}`, { headers: { cookie } })).text(),
-      );
+    const listed = async (query: string) =>
+      textOf(await (await fetch(`${service.baseUrl}/operator/orders?${query}`, { headers: { cookie } })).text());
+    const orders = (typed: string) => listed(`partner=${typed}`);
+    assert.match(await listed("service=fly"), /service must be one of: sign, notarize, ship, fax\./);
+    assert.match(await orders("5a1f35c0-2f6b-4b0e-9d51-2a8f3f1c0b77"), /no firm has this id/);
     assert.match(await orders("no-such-firm"), /no firm’s name contains this/);
     for (const name of ["Zoe Law", "A Zoe Law", "B Zoe Law", "C Zoe Law"]) await service.cli("partner", "create", name);
     assert.match(await orders("Zoe"), /more than one firm’s name contains this/);

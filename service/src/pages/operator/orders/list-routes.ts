@@ -3,7 +3,13 @@ import type { Database } from "../../../kernel/platform/database/database.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { isCode, isUuid } from "../../../kernel/platform/text.ts";
 import { orderStatuses, statusGroups, type TitleOf } from "../../../orders/order/order.ts";
-import { findFirms, listAllOrders, type OrdersFilter, searchOrders } from "../../../upkeep/console/console.ts";
+import {
+  findFirms,
+  firmExists,
+  listAllOrders,
+  type OrdersFilter,
+  searchOrders,
+} from "../../../upkeep/console/console.ts";
 import type { PageAnswer } from "../../ui/page/route.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { foundBody, type OrdersQuery, ordersBody } from "./list-page.ts";
@@ -11,6 +17,7 @@ import { foundBody, type OrdersQuery, ordersBody } from "./list-page.ts";
 export type OrderListDeps = { frame: ConsoleFrame; db: Database; titleOf: TitleOf };
 
 const pageSize = 50;
+const services = ["sign", "notarize", "ship", "fax"] as const;
 
 const queryOf = ({ query: { status = "", partner = "", service = "", after = "" } }: ConsoleCall): OrdersQuery => ({
   status,
@@ -27,18 +34,22 @@ async function filterOf(
   const asked = [...statusGroups, ...orderStatuses].find((each) => each === status);
   if (status !== "" && asked === undefined) throw invalid("status must be a status of orders, or a group of them.");
   if (after !== "" && !isCode(after)) throw invalid("after must be one that this list has returned.");
-  const wanted = (["sign", "notarize", "ship", "fax"] as const).find((each) => each === service) ?? null;
-  return { status: asked ?? null, partnerId: await firmOf(db, partner), service: wanted, after: after || null };
+  const wanted = services.find((each) => each === service);
+  if (service !== "" && wanted === undefined) throw invalid(`service must be one of: ${services.join(", ")}.`);
+  return { status: asked ?? null, partnerId: await firmOf(db, partner), service: wanted ?? null, after: after || null };
 }
 
 /**
- * The id of the firm that the filter names, by its id or by a part of its name. Null for an empty filter. An id is not
- * checked.
+ * The id of the firm that the filter names, by its id or by a part of its name. Null for an empty filter.
  *
  * @throws ServiceError when no firm matches, or when several do and not exactly one of them has this name
  */
 async function firmOf(db: Database, typed: string): Promise<string | null> {
-  if (typed === "" || isUuid(typed)) return typed || null;
+  if (typed === "") return null;
+  if (isUuid(typed)) {
+    if (!(await firmExists(db, typed))) throw invalid("Firm: no firm has this id.");
+    return typed;
+  }
   const firms = await findFirms(db, typed, 3);
   const whole = firms.filter(({ name }) => name.toLowerCase() === typed);
   const [only, ...others] = whole.length > 0 ? whole : firms;
