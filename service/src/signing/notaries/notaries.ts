@@ -87,6 +87,7 @@ export {
   listNotaries,
   type Notary,
   notaryGauges,
+  notaryOfOperator,
   notaryState,
   operatorsToAdd,
 } from "./commissions/store.ts";

@@ -219,6 +219,8 @@ test("a recording is available to its notary and to people who may read all reco
   assert.equal(await status(`${pages}/${recording}`, nora.cookie), 200);
   assert.equal(await status(`${pages}/${recording}`, other.cookie), 404);
   assert.equal(await status(`${pages}/${recording}`, agent.cookie), 403);
+  const unlisted = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
+  assert.equal(await status(`${pages}/${recording}`, unlisted.cookie), 404, "a notary without a record");
   assert.equal(await status(`${pages}/${recording}`), 401);
   assert.equal(await status(`${pages}/${recording}/takes/1000000.webm`, other.cookie), 404);
   assert.equal(await status(`${pages}/${recording}/takes/1000000.webm`, nora.cookie), 409);

@@ -15,6 +15,7 @@ import {
   listExports,
   listRecordings,
   notaryOf,
+  notaryOfOperator,
   openExport,
   openRecording,
   playTake,
@@ -188,8 +189,7 @@ function readerOf({ frame, recordings }: RecordingPagesDeps) {
   /**
    * Requires the right to see one notary's records.
    * @param isManager true if the operator's role includes the records of every notary
-   * @throws ServiceError `not_found` if the operator has no right to see them; `role_required` if the operator has the
-   * role of notaries but no record as a notary
+   * @throws ServiceError `not_found` if the operator has no right to see them
    */
   async function requireRight(
     operator: Operator,
@@ -197,7 +197,9 @@ function readerOf({ frame, recordings }: RecordingPagesDeps) {
     isManager = false,
   ): Promise<void> {
     const isOwn = async () =>
-      may(operator, "notary.work") && (await notaryOf(recordings.db, operator)).id === of.notaryId;
+      may(operator, "notary.work") &&
+      operator.id !== null &&
+      (await notaryOfOperator(recordings.db, operator.id))?.id === of.notaryId;
     const isOpen = isManager || may(operator, "records.read") || (await isOwn());
     if (!isOpen || of.environment !== operator.environment) throw new ServiceError("not_found", "Recording not found.");
   }
