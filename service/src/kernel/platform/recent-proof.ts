@@ -38,6 +38,13 @@ export function requireRecentPasskey(
 }
 
 /**
+ * The changes in live that call `requireProof`, in words for the page on which a firm sets the rule. Deleting a webhook
+ * doesn't.
+ */
+export const passkeyChanges =
+  "create a live webhook or rotate its secret, create or rotate a live key, give or end live access, charge in live, or change payment methods and spending limits in live";
+
+/**
  * Requires that the session's person recently signed in or confirmed the sign-in. For live data of a firm that requires
  * passkeys, requires a recent use of a passkey instead. A caller with an API key passes, because the key authenticates
  * each request.

@@ -19,6 +19,7 @@ import {
 import { principalOf, sessionOf } from "../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import { maySeeBilling, type Principal, type Session } from "../../kernel/identity/identity.ts";
+import { passkeyChanges } from "../../kernel/platform/recent-proof.ts";
 import { card } from "../ui/components.ts";
 import { done } from "../ui/flash-messages.ts";
 import { shortTime } from "../ui/format.ts";
@@ -131,15 +132,14 @@ ${select({
 </form>`;
 
 /**
- * The firm's rule that some changes in live need a recent passkey: all that call `requireProof`, such as webhooks,
- * keys, live access and charges. Deleting a webhook does not. Only owners with live access and a passkey can change
- * the rule.
+ * The firm's rule that some changes in live need a recent passkey: `passkeyChanges`. Only owners with live access and a
+ * passkey can change the rule.
  */
 function liveRule(principal: Principal, session: Session): Html {
   const { passkeyForLive, hasPasskey } = session.proof;
   const state = passkeyForLive
-    ? "Members of your firm must show a passkey before they create or rotate live webhooks, or give live access."
-    : "Your firm does not ask for a passkey before live webhooks or live access are changed.";
+    ? `Members of your firm must show a passkey before they ${passkeyChanges}.`
+    : `Your firm does not ask for a passkey before its members ${passkeyChanges}.`;
   const decides = principal.member?.role === "owner" && principal.member.liveAccess;
   if (!decides)
     return html`<p>${state}</p><p class="quiet">Only owners of the firm with live access can change this.</p>`;
