@@ -171,6 +171,11 @@ test("the price follows the form while it is filled out, as far as it is known",
   assert.match(await quote({ svc_sign: "on", svc_notary: "on" }), /notariz/i);
   assert.match(await quote({ svc_ship: "on" }), /Postage is for New York until/);
   assert.doesNotMatch(await quote({ ...shipping, svc_ship: "on" }), /New York until/);
+  assert.match(
+    await quote({ ...shipping, pages: "" }),
+    /Postage is for one page until the document’s pages are counted\./,
+  );
+  assert.doesNotMatch(await quote({ ...shipping, pages: "1" }), /for one page/);
   const [few, many] = [await quote({ ...shipping, pages: "1" }), await quote({ ...shipping, pages: "400" })];
   assert.notEqual(few, many, "more pages weigh more");
   for (const pages of ["-1", "x", "1e9", "", "0"]) assert.match(await quote({ ...shipping, pages }), /\$/);

@@ -49,12 +49,14 @@ export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps
           askCarriers: null,
         };
         const { outcome, quote } = await offer.pricing.price(wanted);
+        const isCounted = (values["pages"] || values["document_pages"] || "") !== "";
         const principal = principalOf(request);
         const { environment } = principal;
         const postage = {
           isPriced: outcome === "quoted",
           isGuessed: isPostageGuessed(services, refusals),
           asksCarriers: environment === "live" && shipMethod === "label",
+          lacksPages: services.ship && !isCounted,
         };
         const isSum = postage.isPriced && !postage.isGuessed && !(services.ship && postage.asksCarriers);
         const sale = { environment, docSlug, signerState: form.signerState, acceptsSignature: true };
@@ -64,10 +66,9 @@ export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps
           : "A person prices it after the order is placed.";
         const notes = html`${postageNote(postage, "order")}${gap !== null && html`<p class="quiet">${gap} ${unsold}</p>`}`;
         const isPriced = postage.isPriced && gap === null && !isPriceFirst(values);
-        const isCounted = (values["pages"] || values["document_pages"] || "") !== "";
         // Pages affect only the postage. So the price of an order with shipping is not final while the number of pages
         // is unknown.
-        const isFinal = isSum && isPriced && (isCounted || !services.ship);
+        const isFinal = isSum && isPriced && !postage.lacksPages;
         const method = form.payBy === "firm" ? await activeMethod(db, principal) : undefined;
         const spending = { spender: actorOf(principal), amounts: [quote.totalCents] };
         const { text, button, charged } = afterPlacing({
@@ -107,17 +108,21 @@ function pagesIn(values: FormValues): number {
 export const isPostageGuessed = ({ ship }: { ship: boolean }, refusals: readonly string[]): boolean =>
   ship && refusals.some((each) => /^(?:ship|from)_/.test(each));
 
+type Postage = { isPriced: boolean; isGuessed: boolean; asksCarriers: boolean; lacksPages?: boolean };
+
 /**
- * Sentences on how the price of the postage can still change, apart from the number of pages; empty for none.
+ * Sentences on how the price of the postage can still change; empty for none.
  * @param asksCarriers true if carriers are queried when the order or the closing is placed
+ * @param lacksPages true if the number of pages is unknown, so that one page was assumed
  */
 export function postageNote(
-  { isPriced, isGuessed, asksCarriers }: { isPriced: boolean; isGuessed: boolean; asksCarriers: boolean },
+  { isPriced, isGuessed, asksCarriers, lacksPages = false }: Postage,
   subject: "order" | "closing",
 ): Html | "" {
   const lines = [
     ...(isPriced ? [] : [`The postage is priced by us after the ${subject} is placed.`]),
     ...(isPriced && isGuessed ? ["Postage is for New York until the address is complete."] : []),
+    ...(isPriced && lacksPages ? ["Postage is for one page until the document’s pages are counted."] : []),
     ...(isPriced && asksCarriers
       ? [`Postage can change when the ${subject} is placed: the carriers are asked then.`]
       : []),
