@@ -7,7 +7,7 @@ import { finderSubject } from "./finder.ts";
  */
 export type ZipForm = "evidence" | "documents";
 
-/** File names that file systems accept as a plain file of the current folder; Windows reserves some, such as `NUL`. */
+/** File names that file systems accept as a plain file of the current folder, except device names of Windows. */
 const PLAIN = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 
 /**
@@ -16,6 +16,12 @@ const PLAIN = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
  */
 const PART = /^(?:[^<>:"/\\|?*\p{Cc}\p{Cf}\p{Z}]| )+$/u;
 const EDGES = /^[ .]|[ .]$/;
+
+/** Names that Windows reserves for devices, with any extension. Windows ignores spaces before the extension. */
+const DEVICE = /^(?:con|prn|aux|nul|com[\d\u00b9\u00b2\u00b3]|lpt[\d\u00b9\u00b2\u00b3]|conin\$|conout\$) *(?:\.|$)/i;
+
+/** True for a file or folder name that Windows opens as a device, such as `NUL` or `con.pdf`. */
+export const isDeviceName = (part: string): boolean => DEVICE.test(part);
 
 /**
  * Decodes the name of a zip entry. Null for characters beyond ASCII without the flag for UTF-8, and for invalid UTF-8.
@@ -31,7 +37,8 @@ export function nameIn(bytes: Uint8Array, isUtf8: boolean): string | null {
 }
 
 export const isNameOf = (form: ZipForm, name: string | null): name is string =>
-  name !== null && (form === "evidence" ? PLAIN.test(name) : isDocumentPath(name, 2) || isFinderName(name));
+  name !== null &&
+  (form === "evidence" ? PLAIN.test(name) && !isDeviceName(name) : isDocumentPath(name, 2) || isFinderName(name));
 
 function isFinderName(name: string): boolean {
   const subject = finderSubject(name);
@@ -48,8 +55,10 @@ function isDocumentPath(name: string, leastParts: number): boolean {
   const parts = name.split("/");
   const isDeep = parts.length >= leastParts && parts.length <= 3;
   if (parts.at(-1) === "") parts.pop();
-  return isDeep && name === name.normalize("NFC") && parts.every((part) => PART.test(part) && !EDGES.test(part));
+  return isDeep && name === name.normalize("NFC") && parts.every(isPart);
 }
+
+const isPart = (part: string): boolean => PART.test(part) && !EDGES.test(part) && !isDeviceName(part);
 
 /**
  * Asserts that all files are in one folder, and that no file has the same name as a folder. Entries that the Finder of

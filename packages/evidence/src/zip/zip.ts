@@ -7,6 +7,7 @@ import { finderSubject, isFinderFile } from "./finder.ts";
 import type { ZipForm } from "./names.ts";
 
 export { zipLimits } from "./directory.ts";
+export { isDeviceName } from "./names.ts";
 
 /**
  * Reads the files of an evidence zip (APPNOTE 6.3.10), stored or deflated, by their names. Nothing is written to disk.

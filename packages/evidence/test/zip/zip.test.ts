@@ -255,6 +255,17 @@ test("refuses every name that is not the plain name of a file", () => {
   }
 });
 
+test("refuses names that Windows opens as devices, in each part of a path", () => {
+  for (const name of ["NUL", "con.pdf", "aux", "Com1.tar.gz", "lpt9"]) {
+    refuses(makeZip([{ name, bytes: text("") }]), /\(name\)/);
+    for (const path of [`top/${name}`, `${name}/x.pdf`, `top/${name}/x.pdf`])
+      refusesDocuments(documents(path), /\(name\)/);
+  }
+  for (const name of ["nul .pdf", "com\u00b9.pdf", "CONIN$"]) refusesDocuments(documents(`top/${name}`), /\(name\)/);
+  for (const name of ["console.pdf", "com", "com10", "x.nul", "_con.pdf"])
+    assert.deepEqual([...readZip(makeZip([{ name, bytes: text("") }])).keys()], [name]);
+});
+
 test("reads the paths of a zip of documents, and tells its form by its first entry", () => {
   const names = ["2026 Mu\u00f1oz/Documents/01 Deed, notarized.pdf", "2026 Mu\u00f1oz/README.txt"];
   const { form, files } = openZip(documents(...names));

@@ -1,3 +1,4 @@
+import { isDeviceName } from "@signsealship/evidence/zip";
 import type { ProofForm } from "../../evidence/transparency-log/transparency-log.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 
@@ -13,9 +14,6 @@ const forbidden = /[<>:"/\\|?*\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 /** Spaces and dots at the ends of a name, which Windows drops. */
 const edges = /^[ .]+|[ .]+$/g;
 
-/** Names that Windows reserves for devices, with any extension. */
-const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
-
 /**
  * Turns a text into a part of a file name that every system accepts.
  * @param most the longest result, in bytes
@@ -24,7 +22,7 @@ export function namePart(text: string, most = mostBytes): string {
   const spaced = text.toWellFormed().normalize("NFC").replaceAll(forbidden, " ").replaceAll(/\s+/g, " ");
   let name = spaced.replaceAll(edges, "");
   while (Buffer.byteLength(name) > most) name = [...name].slice(0, -1).join("").replaceAll(edges, "");
-  return device.test(name) ? `_${name}` : name;
+  return isDeviceName(name) ? `_${name}` : name;
 }
 
 /** Replaces the kind in the file name of a document that the sandbox notarized. */
