@@ -219,7 +219,8 @@ export function billingRoutes(app: FastifyInstance, deps: BillingDeps & { frame:
     url: "/api/partner/orders/:code/receipts/:number",
     operationId: "downloadOrderReceipt",
     summary: "Download a receipt",
-    description: "The receipt or credit note as a PDF, with its data attached as JSON. The same one each time.",
+    description:
+      "The receipt or credit note as a PDF, with its data attached as JSON. The bytes change only with the name of its document.",
     params: Type.Object({ code, number: Type.String({ description: "Its number, from the list." }) }),
     media: "application/pdf",
     refusals: { 404: "Receipt not found." },

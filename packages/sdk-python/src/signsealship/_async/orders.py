@@ -199,7 +199,7 @@ class AsyncOrders:
         return await self._transport.send(Request("GET", where, reads(OrderReceipts)))
 
     async def receipt(self, order_code: str, number: str) -> bytes:
-        """Returns a receipt or a credit note as a PDF: the same bytes each time."""
+        """Returns a receipt or a credit note as a PDF. The bytes change only with the name of its document."""
         where = path("/api/partner/orders/{}/receipts/{}", order_code, number)
         return await self._transport.send(Request("GET", where, reads_bytes))
 
