@@ -19,8 +19,8 @@ import { byService, weightOf } from "./support/media-service.ts";
 import { p95 } from "./support/times.ts";
 
 /** Compares each figure with its ceiling, both in the same unit. */
-const budget = (name: string, value: number, unit: string, most: number): Result =>
-  atMost(name, [value], [most], unit, 1);
+const budget = (name: string, value: number, unit: string, max: number): Result =>
+  atMost(name, [value], [max], unit, 1);
 
 const newRun = () => ({ key: randomBytes(32), head: emptyChain, firstTake: 1, lastTake: 10_000 });
 

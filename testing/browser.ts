@@ -10,7 +10,7 @@ import { chromiumPath, testsNeeding } from "./tools/tools.ts";
 export const { test, describe, before, after, beforeEach, afterEach } = testsNeeding("chromium");
 
 /** A step may take this long on a busy machine. Playwright's own limit is 30 s. */
-export const longestStepMs = 90_000;
+export const maxStepMs = 90_000;
 
 const args = [
   "--headless",
@@ -88,7 +88,7 @@ export async function startBrowser(more: readonly string[] = []): Promise<Browse
         // Turns transitions off, so that no check measures a color in the middle of one.
         reducedMotion: "reduce",
       });
-      context.setDefaultTimeout(longestStepMs);
+      context.setDefaultTimeout(maxStepMs);
       if (cookie !== undefined) await context.addCookies([inJar(cookie, url)]);
       const page = await context.newPage();
       clickToTheEnd(page);

@@ -12,14 +12,14 @@ function endIn(seconds: number): void {
 
 // The longest time until the first test, and for each test, in seconds. TEST_MINUTES may allow more than ten minutes,
 // never less.
-const longest = 60 * Math.max(10, Number(process.env["TEST_MINUTES"] ?? 0));
+const maxSeconds = 60 * Math.max(10, Number(process.env["TEST_MINUTES"] ?? 0));
 
 // Threads of a test process also load this module, and must not end the process.
 if (isMainThread) {
   // Limits the time until the first test, and then the time of each test. A file with long tests may take longer in all
   // on a busy machine.
-  endIn(longest);
-  beforeEach(() => endIn(longest));
+  endIn(maxSeconds);
+  beforeEach(() => endIn(maxSeconds));
   // Runs after the file's tests, and before the hooks that the file registers later. Those hooks then have 20 seconds.
   after(() => endIn(20));
 }

@@ -34,7 +34,7 @@ const basics = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL("../node_modules/.cache/node-compile", import.meta.url)),
 };
 
-const longestStartMs = 120_000;
+const maxStartMs = 120_000;
 
 export type Service = {
   baseUrl: string;
@@ -100,12 +100,11 @@ function runProcess(program: string, env: Env): Running {
 }
 
 async function listening({ stdout, stderr, exit }: Running): Promise<void> {
-  const deadline = performance.now() + longestStartMs;
+  const deadline = performance.now() + maxStartMs;
   while (!stdout().includes("listens on")) {
     const end = exit();
     if (end !== null) throw new Error(`the service ended with ${end}: ${stderr()}`);
-    if (performance.now() > deadline)
-      throw new Error(`the service did not start within ${longestStartMs} ms: ${stderr()}`);
+    if (performance.now() > deadline) throw new Error(`the service did not start within ${maxStartMs} ms: ${stderr()}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -17,11 +17,11 @@ export interface Excuses {
 }
 
 /** A file with at least this many lines may have a single importer. */
-const leastLines = 60;
+const minLines = 60;
 /** A merge may create a file of at most this many lines. */
-const mostLines = 250;
+const maxLines = 250;
 /** Limit of the lines of code in a file. */
-const mostCodeLines = 300;
+const maxCodeLines = 300;
 
 const linesOf = (text: string): number => text.split("\n").length - 1;
 
@@ -66,10 +66,10 @@ export function crumbsIn(files: ReadonlyMap<string, string>, { exported, importR
   for (const [file, text] of files) {
     const [importer, second] = importers.get(file) ?? [];
     const lines = linesOf(text);
-    if (importer === undefined || second !== undefined || lines >= leastLines) continue;
+    if (importer === undefined || second !== undefined || lines >= minLines) continue;
     const isNamedByRule = importRules.includes(`/${posix.basename(file, ".ts")}\\\\.ts`);
     const isExcused = entries.has(file) || exported.has(file) || isNamedByRule || isData(text) || isScript(text);
-    const fits = lines + linesOf(files.get(importer) ?? "") <= mostLines && !(isEdge(file) && !isEdge(importer));
+    const fits = lines + linesOf(files.get(importer) ?? "") <= maxLines && !(isEdge(file) && !isEdge(importer));
     if (fits && !isExcused) crumbs.push({ file, lines, importer });
   }
   return crumbs;
@@ -103,7 +103,7 @@ function codeLinesOf(file: string, text: string): number {
 export function longFilesIn(files: ReadonlyMap<string, string>): { file: string; lines: number }[] {
   return [...files]
     .filter(([file, text]) => !isDictionary(file) && !isGenerated(text) && !isData(text))
-    .filter(([, text]) => linesOf(text) > mostCodeLines)
+    .filter(([, text]) => linesOf(text) > maxCodeLines)
     .map(([file, text]) => ({ file, lines: codeLinesOf(file, text) }))
-    .filter(({ lines }) => lines > mostCodeLines);
+    .filter(({ lines }) => lines > maxCodeLines);
 }

@@ -9,7 +9,7 @@ export interface LongFunction {
   lines: number;
 }
 
-const mostLines = 80;
+const maxLines = 80;
 
 type FunctionNode = NamedFunction | ArrowFunctionExpression;
 
@@ -54,5 +54,5 @@ export const longFunctionsIn = (files: ReadonlyMap<string, string>): LongFunctio
         line: linesOf(text.slice(0, start)),
         lines: linesOf(text.slice(start, end)),
       }))
-      .filter(({ lines }) => lines > mostLines),
+      .filter(({ lines }) => lines > maxLines),
   );

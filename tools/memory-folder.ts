@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { removeWithTests } from "../testing/reaper.ts";
 
 const tmpfs = 0x01021994;
-const leastFree = 4 * 2 ** 30;
+const minFree = 4 * 2 ** 30;
 
 /**
  * A folder in memory for test data; null if there is too little room or programs can't run from it. Each test file
@@ -14,7 +14,7 @@ export function memoryFolder(): string | null {
   const memory = "/dev/shm";
   try {
     const { type, bavail, bsize } = statfsSync(memory);
-    if (type !== tmpfs || Math.min(bavail * bsize, process.availableMemory()) < leastFree) return null;
+    if (type !== tmpfs || Math.min(bavail * bsize, process.availableMemory()) < minFree) return null;
     const path = mkdtempSync(join(memory, "tests-"));
     removeWithTests(path);
     // World-writable like the system's own temporary folder, because servers may run as another user.

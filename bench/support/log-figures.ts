@@ -17,8 +17,8 @@ import { entryOf, published, queueEntries } from "./filled-log.ts";
 export type Measured = { service: Service; db: Database; headers: Record<string, string> };
 
 /** Compares a value with its budget, both in the same unit. */
-export const within = (name: string, value: number, most: number, unit: string): Result =>
-  atMost(`${name}, against ${most} ${unit}`, [value], [most], unit, 1);
+export const within = (name: string, value: number, max: number, unit: string): Result =>
+  atMost(`${name}, against ${max} ${unit}`, [value], [max], unit, 1);
 
 export function quantile(times: readonly number[], share: number): number {
   const sorted = times.toSorted((a, b) => a - b);

@@ -143,8 +143,8 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   const { resources, node, rules, sealing } = deps;
   const { config, db, clock, log, random, secrets, rowMac, blobs } = resources;
   const { metrics, workers } = node;
-  const mostStored = storedBytesOf(rules.tierLimits);
-  const requireStorage = createStorageQuota(resources, mostStored, storedBlobs);
+  const maxStored = storedBytesOf(rules.tierLimits);
+  const requireStorage = createStorageQuota(resources, maxStored, storedBlobs);
   const frame: RouteDeps = {
     resolveKey: keyResolver({ ...resources, lastUse: node.lastUse }),
     resolveSession: sessionResolver(resources),
@@ -180,8 +180,8 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     dispatcher,
     webhooks,
     frame,
-    uploadPlaces: createUploadPlaces({ ...uploadSizes, mostWaitingOf: waitingUploadsOf(rules.tierLimits) }),
-    storageUse: storageUse(db, mostStored, storedBlobs),
+    uploadPlaces: createUploadPlaces({ ...uploadSizes, maxWaitingOf: waitingUploadsOf(rules.tierLimits) }),
+    storageUse: storageUse(db, maxStored, storedBlobs),
     partners: {
       resolveKeyForMe: keyForMeResolver({ ...resources, lastUse: node.lastUse }, openRoomsOf),
       countOpenRooms: (owner: Owner) => countOpenRooms(db, owner),

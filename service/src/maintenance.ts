@@ -269,7 +269,7 @@ export function startMaintenance(resources: Resources, parts: MaintainedParts): 
   };
 }
 
-const mostBatches = 100;
+const maxBatches = 100;
 
 /**
  * The tasks that process a firm's due test objects after its clock was advanced. Most of them also process other firms'
@@ -280,7 +280,7 @@ export function testClockSweeps(deps: Resources & { retention: RetentionPlan }, 
   return [
     async (_partnerId, stopping) => {
       // An envelope whose processing fails stays due, so the next run retries it.
-      for (let batch = 0; batch < mostBatches && (await sweepEnvelopes(envelopes, stopping)); batch++);
+      for (let batch = 0; batch < maxBatches && (await sweepEnvelopes(envelopes, stopping)); batch++);
     },
     (_partnerId, stopping) => sweepExecutions(db, clock(), stopping),
     (_partnerId, stopping) => sweepAppointments(deps, stopping),

@@ -52,7 +52,7 @@ export const lobError = (status: number, code: string, message: string): LobRepl
 
 export const lobId = (prefix: string): string => `${prefix}_${randomBytes(8).toString("hex").slice(0, 16)}`;
 
-const mostSheets = 60;
+const maxSheets = 60;
 const extraServices = ["certified", "certified_return_receipt", "registered"];
 
 /**
@@ -148,7 +148,7 @@ async function faultOfFile(
   if (sizes.some(([width, height]) => width !== 612 || height !== 792))
     return lobError(422, "invalid_file_dimensions", "File dimensions must be 8.5in x 11in");
   const sheets = String(double_sided) === "false" ? sizes.length : Math.ceil(sizes.length / 2);
-  return sheets > mostSheets ? lobError(422, "file_pages_exceed_max", "File has too many pages") : null;
+  return sheets > maxSheets ? lobError(422, "file_pages_exceed_max", "File has too many pages") : null;
 }
 
 function newLetter(

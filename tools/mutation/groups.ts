@@ -178,11 +178,7 @@ export const GROUPS: readonly Group[] = [
   [
     "A bound on cost: a file of that size is not among the vectors.",
     {
-      "zip/directory.ts": [
-        "requireBounded(entries, file.mostBytes)",
-        "size > zipLimits.entryBytes",
-        "total > mostBytes",
-      ],
+      "zip/directory.ts": ["requireBounded(entries, file.maxBytes)", "size > zipLimits.entryBytes", "total > maxBytes"],
     },
   ],
   [
@@ -205,8 +201,8 @@ export const GROUPS: readonly Group[] = [
   [
     "A bound on cost: so many versions have a number twice, or one that is too large.",
     {
-      "manifest/chain.ts": ["input.versions.length > mostVersionsAtOnce"],
-      "seal/verify-closing.ts": ["input.versions.length > mostVersionsAtOnce"],
+      "manifest/chain.ts": ["input.versions.length > maxVersionsAtOnce"],
+      "seal/verify-closing.ts": ["input.versions.length > maxVersionsAtOnce"],
     },
   ],
   [

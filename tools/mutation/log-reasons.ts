@@ -12,7 +12,7 @@ export const LOG_REASONS: readonly (readonly [reason: string, mutants: Readonly<
     ],
     [
       "The writer alone asks it. The reader's own bound has a vector.",
-      { "log/entry.ts": ["line.length > maxEntryBytes"], "log/tiles.ts": ["entry.length > mostEntryBytes"] },
+      { "log/entry.ts": ["line.length > maxEntryBytes"], "log/tiles.ts": ["entry.length > maxEntryBytes"] },
     ],
     [
       "What is left is refused by the next rule: no checkpoint, no origin, no path of the tile that it names, an entry behind the end.",

@@ -82,7 +82,7 @@ export const SEAL_REASONS: readonly (readonly [
   ],
   [
     "It bounds the work: more than 64 signatures are refused where they are counted, behind it.",
-    { "seal/vanished-signatures.ts": ["!opened.has(end) && opened.size >= most"] },
+    { "seal/vanished-signatures.ts": ["!opened.has(end) && opened.size >= max"] },
   ],
   [
     "Either is so where the other is: only a usable range is judged, and only a stated length is hashed.",

@@ -28,7 +28,7 @@ export function letterhead(sheets: Sheets, flow: Flow, typeset: Typeset, kind: s
 
 const logoBox = { width: 160, height: 34 };
 // A pixel of a logo is drawn at most this large, in points. So a small logo is not enlarged.
-const largestPixel = 0.75;
+const maxPixel = 0.75;
 
 /**
  * Draws the firm's name and, at the right margin, its logo if one is stored.
@@ -47,7 +47,7 @@ export function firmHead(
     return { width };
   };
   if (!picture) return drawName(textWidth);
-  const scale = Math.min(logoBox.width / picture.width, logoBox.height / picture.height, largestPixel);
+  const scale = Math.min(logoBox.width / picture.width, logoBox.height / picture.height, maxPixel);
   const [width, height] = [picture.width * scale, picture.height * scale];
   const place = { x: margin.side + textWidth - width, y: top - height, width, height };
   sheets.tagged("Figure", () => sheets.picture(place, picture), { alt: `Logo of ${name}` });

@@ -11,9 +11,9 @@ export const titleLook: Look = { size: 20, weight: "semibold", leading: 1.25, ta
 /** The heading of a list item, such as a document or a signer. */
 export const itemLook: Look = { size: 10.5, weight: "semibold", tag: "H3" };
 
-/** Begins a section; on a new page if the current page has less than `least` points left. */
-export function section(flow: Flow, title: string, least: number): void {
-  flow.keep(least);
+/** Begins a section; on a new page if the current page has less than `minHeight` points left. */
+export function section(flow: Flow, title: string, minHeight: number): void {
+  flow.keep(minHeight);
   flow.rule();
   flow.skip(12);
   flow.text(title, heading);

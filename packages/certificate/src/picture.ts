@@ -14,7 +14,7 @@ export function addPicture(to: ObjectWriter, { width, height, rgb, alpha }: Pict
   return to.stream(`${common}/ColorSpace/DeviceRGB${mask}`, rgb);
 }
 
-const mostPixels = 1_000_000;
+const maxPixels = 1_000_000;
 
 /**
  * Reads a PNG in the form that this service gives logos: 8 bits with alpha, unfiltered rows, one data chunk. Null for
@@ -29,7 +29,7 @@ export function readLogo(png: Uint8Array): Picture | null {
     bytes.toString("latin1", 37, 41) === "IDAT";
   if (!isOurs) return null;
   const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
-  if (width === 0 || height === 0 || width * height > mostPixels) return null;
+  if (width === 0 || height === 0 || width * height > maxPixels) return null;
   const rows = inflated(bytes.subarray(41, 41 + bytes.readUInt32BE(33)), height * (1 + width * 4));
   return rows && withoutFilters(rows, width, height);
 }

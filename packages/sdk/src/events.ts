@@ -23,9 +23,9 @@ export type EventQuery = {
   topics?: readonly string[] | undefined;
 };
 
-const longestWaitSeconds = 25;
+const maxWaitSeconds = 25;
 const firstPauseMs = 1_000;
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 
 /**
  * True if a retry may succeed: the request was cut off or timed out, or the service answered with status 429, or 500 or
@@ -36,7 +36,7 @@ const mayPass = (error: unknown): boolean =>
 
 export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
   // How long the service waits for an event. It must answer before the client's own timeout ends the request.
-  const waitSeconds = Math.floor(Math.max(0, Math.min(longestWaitSeconds, timeoutMs / 1000 - 5)));
+  const waitSeconds = Math.floor(Math.max(0, Math.min(maxWaitSeconds, timeoutMs / 1000 - 5)));
 
   /**
    * Returns one page of the firm's events in the key's environment, oldest first.
@@ -67,7 +67,7 @@ export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
       } catch (error) {
         if (isEnded() || !mayPass(error)) throw error;
         await pause(pauseMs);
-        pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+        pauseMs = Math.min(pauseMs * 2, maxPauseMs);
         continue;
       }
       yield* feed.events;

@@ -97,7 +97,7 @@ const isPassing = ({ status, code }: ServiceRefusal): boolean =>
   (passing.has(status) && code !== "payments_not_configured") || code === "idempotency_in_flight";
 const firstWaitMs = 500;
 /** A little more than the longest window of a key's rate limits. */
-const longestWaitMs = 65_000;
+const maxWaitMs = 65_000;
 
 export function createTransport(options: ClientOptions): Transport {
   const { fetch: send = globalThis.fetch, timeoutMs = 60_000, maxRetries = 2, signal } = options;
@@ -137,7 +137,7 @@ export function createTransport(options: ClientOptions): Transport {
       }
       const { refusal } = outcome;
       const askedMs = refusal.retryAfterSeconds === null ? waitMs : refusal.retryAfterSeconds * 1000;
-      if (attempt > retries || !isPassing(refusal) || askedMs > longestWaitMs) throw refusal;
+      if (attempt > retries || !isPassing(refusal) || askedMs > maxWaitMs) throw refusal;
       await wait(askedMs, signal);
     }
   }

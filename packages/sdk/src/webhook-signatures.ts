@@ -3,7 +3,7 @@ import type { WebhookEvent } from "./webhook-events.ts";
 
 /** The largest accepted difference between a signature's time and now, in either direction. */
 const toleranceMs = 5 * 60 * 1000;
-const mostCandidates = 10;
+const maxCandidates = 10;
 
 type Body = Uint8Array | ArrayBuffer | string;
 type Instant = { now?: Date | number | undefined };
@@ -54,7 +54,7 @@ function parseHeader(header: string): Signature | null {
   }
   // During a rotation of secrets, a header has a few signatures. Checking one costs an HMAC, and anyone can send a
   // header. So a header with too many is refused.
-  if (t === null || candidates.length === 0 || candidates.length > mostCandidates) return null;
+  if (t === null || candidates.length === 0 || candidates.length > maxCandidates) return null;
   return { t, candidates };
 }
 

@@ -120,7 +120,7 @@ export type ReplayedFailures = {
 };
 
 const busyPauseMs = 5_000;
-const mostBusyWaits = 120;
+const maxBusyWaits = 120;
 
 export function webhooksOf(transport: Transport) {
   const { json } = transport;
@@ -213,7 +213,7 @@ function deliveriesOf(transport: Transport) {
           waits = 0;
         } catch (error) {
           const isBusy = error instanceof ServiceRefusal && error.status === 409;
-          if (!isBusy || ++waits > mostBusyWaits) throw error;
+          if (!isBusy || ++waits > maxBusyWaits) throw error;
           await pause(busyPauseMs);
         }
       }

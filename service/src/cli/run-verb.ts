@@ -21,10 +21,10 @@ function usage(program: string, { name, args, options }: Verb): string {
 }
 
 /** A usage line lists at most this many possible values of an option. */
-const mostListed = 4;
+const maxListed = 4;
 
 function usageOf([name, { type, value, values = [], multiple, required }]: [string, Option]): string {
-  const listed = values.length > 0 && values.length <= mostListed ? values.join("|") : name.toUpperCase();
+  const listed = values.length > 0 && values.length <= maxListed ? values.join("|") : name.toUpperCase();
   const text = type === "boolean" ? `--${name}` : `--${name} ${value ?? listed}`;
   return `${required ? text : `[${text}]`}${multiple ? "..." : ""}`;
 }

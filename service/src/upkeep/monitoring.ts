@@ -111,7 +111,7 @@ function connectionGauges(metrics: Metrics, db: Database): void {
     "database_connections_max",
     "DATABASE_POOL_SIZE.",
     null,
-    async () => new Map([["", db.connections().most]]),
+    async () => new Map([["", db.connections().max]]),
   );
 }
 

@@ -124,7 +124,7 @@ export async function openFaces(): Promise<Faces> {
 }
 
 /** The most code points whose font files are cached for a Han style. A text has a few thousand different ones. */
-const mostRemembered = 50_000;
+const maxRemembered = 50_000;
 
 /**
  * Finds the font files that cover a code point, in order of preference. Caches the result for each code point, because
@@ -136,7 +136,7 @@ function coverage(files: readonly FontFile[]) {
     files,
     of(codePoint: number): readonly FontFile[] {
       const found = cached.get(codePoint) ?? files.filter(({ covers }) => covers(codePoint));
-      if (cached.size >= mostRemembered) cached.clear();
+      if (cached.size >= maxRemembered) cached.clear();
       cached.set(codePoint, found);
       return found;
     },

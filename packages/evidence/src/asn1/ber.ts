@@ -7,7 +7,7 @@ import { constructed, type DerValue, encode, octetString, primitive } from "./wr
 const MAX_VALUES = 200_000;
 const CONSTRUCTED = 0x20;
 
-type Reading = { readonly source: Uint8Array; readonly most: number; values: number };
+type Reading = { readonly source: Uint8Array; readonly max: number; values: number };
 type Part = { readonly value: DerValue; readonly end: number };
 
 /**
@@ -17,22 +17,22 @@ type Part = { readonly value: DerValue; readonly end: number };
  * Primitive values and the order of sets stay unchanged. They need no conversion: programs that write BER still write
  * the parts that a signature covers as DER.
  *
- * @param most limit of the values to read
+ * @param max limit of the values to read
  * @returns the converted value, where the BER ended, and how many values were read
  * @throws EvidenceError `der` when malformed, `limit` past the bounds, `unsupported` for tags over 30
  */
 export function derFromBer(
   source: Uint8Array,
-  most = MAX_VALUES,
+  max = MAX_VALUES,
 ): { readonly der: Uint8Array; readonly end: number; readonly values: number } {
-  const reading: Reading = { source, most: Math.min(most, MAX_VALUES), values: 0 };
+  const reading: Reading = { source, max: Math.min(max, MAX_VALUES), values: 0 };
   const { value, end } = read(reading, 0, source.length, 0);
   return { der: encode(value), end, values: reading.values };
 }
 
 function read(reading: Reading, start: number, limit: number, depth: number): Part {
   const { source } = reading;
-  if (++reading.values > reading.most || depth > MAX_DEPTH)
+  if (++reading.values > reading.max || depth > MAX_DEPTH)
     throw new EvidenceError("limit", "There are too many values");
   const tag = source[start];
   const first = source[start + 1];

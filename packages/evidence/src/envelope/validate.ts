@@ -84,10 +84,10 @@ function checkEntry(item: unknown, path: string): void {
 function each(
   value: unknown,
   path: string,
-  most: number,
+  max: number,
   check: (item: unknown, path: string, index: number) => void,
 ): void {
-  expect(Array.isArray(value) && value.length > 0 && value.length <= most, path);
+  expect(Array.isArray(value) && value.length > 0 && value.length <= max, path);
   for (const [index, item] of (value as unknown[]).entries()) check(item, `${path}[${index}]`, index);
 }
 

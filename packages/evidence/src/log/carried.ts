@@ -8,7 +8,7 @@ import { type LogTrust, signedClaim, type TrustedLog } from "./verify-log-proof.
 export type CarriedClaimName = "log_carried" | "log_sandwich";
 
 /** The most time from a seal to its line in the log. The log's rules set it. */
-const mostDelayMs = 24 * 3600_000;
+const maxDelayMs = 24 * 3600_000;
 
 export type CarriedInput = {
   /** The signed checkpoint in the seal (/SSSLogCheckpoint); null when it is not a text. */
@@ -95,7 +95,7 @@ function sandwichClaim(
   const stamped = new Date(stampedTime).toISOString();
   return claim(
     name,
-    stampedTime <= claimedTime + mostDelayMs,
+    stampedTime <= claimedTime + maxDelayMs,
     `${place}, which the log had at ${stamped} as a stamp shows: within a day of the time that it states.`,
     `${place}, which a stamp shows in the log at ${stamped} at the earliest: more than a day after the time that it states.`,
   );

@@ -71,14 +71,14 @@ export function tilesOf(ranges: readonly LeafRange[]): { level: number; n: numbe
 }
 
 const lengthBytes = 2;
-const mostEntryBytes = 0xffff;
+const maxEntryBytes = 0xffff;
 
 /**
  * An entry as a bundle contains it: its length in two bytes, big-endian, then its bytes.
  * @throws EvidenceError `limit`
  */
 export function bundledEntry(entry: Uint8Array): Uint8Array {
-  if (entry.length > mostEntryBytes) throw new EvidenceError("limit", "an entry is at most 65535 bytes");
+  if (entry.length > maxEntryBytes) throw new EvidenceError("limit", "an entry is at most 65535 bytes");
   return concatBytes([Uint8Array.of(entry.length >> 8, entry.length & 0xff), entry]);
 }
 

@@ -17,7 +17,7 @@ export type WitnessPolicy = {
   readonly quorum: string;
 };
 
-const most = 32;
+const max = 32;
 const maxPolicyBytes = 64 * 1024;
 
 /**
@@ -78,8 +78,8 @@ export async function parseWitnessPolicy(text: string): Promise<WitnessPolicy> {
       if (!(error instanceof EvidenceError)) throw error;
       throw new EvidenceError(error.code, `line ${i + 1} of the policy: ${error.message}`);
     }
-    if (Math.max(logs.size, witnesses.size, groups.size) > most)
-      throw new EvidenceError("limit", `a policy has at most ${most} logs, witnesses and groups each`);
+    if (Math.max(logs.size, witnesses.size, groups.size) > max)
+      throw new EvidenceError("limit", `a policy has at most ${max} logs, witnesses and groups each`);
   }
   if (quorum === null) throw refusal("the policy has no quorum");
   return { logs: [...logs.values()], witnesses: [...witnesses.values()], groups, quorum };

@@ -23,7 +23,7 @@ export type ChainVersion = {
  * The most manifests that one call reads. Each version of a room may be given twice: as a manifest and in a
  * certificate.
  */
-export const mostVersionsAtOnce = 2 * manifestLimits.versions;
+export const maxVersionsAtOnce = 2 * manifestLimits.versions;
 
 type Link = {
   readonly chainVersion: ChainVersion;
@@ -52,8 +52,8 @@ export async function verifyChain(input: {
   readonly versions: readonly ChainVersion[];
   readonly roomCode?: string;
 }): Promise<Claim[]> {
-  if (input.versions.length > mostVersionsAtOnce) {
-    return [{ name: "chain.versions", state: "fails", why: `More than ${mostVersionsAtOnce} versions were given.` }];
+  if (input.versions.length > maxVersionsAtOnce) {
+    return [{ name: "chain.versions", state: "fails", why: `More than ${maxVersionsAtOnce} versions were given.` }];
   }
   const links = await Promise.all(input.versions.toSorted((a, b) => a.version - b.version).map(readLink));
   const roomCode = input.roomCode ?? links.map((link) => manifestOf(link)?.passport.roomCode).find(Boolean);

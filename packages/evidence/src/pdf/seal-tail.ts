@@ -76,10 +76,10 @@ const END_OF_OBJECT = "\nendobj\n";
  */
 function placesOf(section: XrefSection, base: number): Entry[] {
   const places: Entry[] = [];
-  const most = section.prev === undefined ? MAX_RESTATED : MAX_OBJECTS;
+  const max = section.prev === undefined ? MAX_RESTATED : MAX_OBJECTS;
   for (const [number, entry] of entriesOf(section)) {
     if (entry.type !== "offset") continue;
-    if (places.push({ number, generation: entry.generation, start: entry.offset + base }) > most) break;
+    if (places.push({ number, generation: entry.generation, start: entry.offset + base }) > max) break;
   }
   return places.sort((one, other) => one.start - other.start);
 }

@@ -15,15 +15,15 @@ export type EncodedStream = {
 /**
  * The decoded data of a plain or Flate stream, with the PNG predictors (ISO 32000-2 section 7.4.4).
  *
- * @param most limit of the output in bytes
+ * @param max limit of the output in bytes
  * @throws EvidenceError `pdf` for broken data, `unsupported` for other filters, `limit` past the limit
  */
-export function decodeStream(stream: EncodedStream, most: number, budget: Budget = newBudget()): Uint8Array {
+export function decodeStream(stream: EncodedStream, max: number, budget: Budget = newBudget()): Uint8Array {
   const { bytes, dictionary, start, length } = stream;
   if (length < 0 || start + length > bytes.length) throw new EvidenceError("pdf", "a stream runs past the file");
   const written = bytes.subarray(start, start + length);
   const data = stream.decrypt?.(written) ?? written;
-  const decoded = filtered(data, dictionary, Math.min(most, budget.left), budget);
+  const decoded = filtered(data, dictionary, Math.min(max, budget.left), budget);
   spend(budget, decoded.length);
   return decoded;
 }

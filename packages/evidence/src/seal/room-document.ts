@@ -82,7 +82,7 @@ async function beginningsOf(bytes: Uint8Array, { earlierSignatures }: ProofVerif
 
 const endOfFile = "%%EOF";
 /** The most end-of-file markers that are tried. Limits the hashing of a file with many revisions. */
-const mostEnds = 8;
+const maxEnds = 8;
 
 /**
  * For a file without any signature: the listed document that the file begins with, if it was changed afterwards. That
@@ -99,7 +99,7 @@ async function unsealedBeginning(
   let at = bytes.length;
   // The position of a missing marker is -1. A prefix that ends there is shorter than any listed file, so it matches
   // none.
-  const markers = Array.from({ length: mostEnds }, () => (at = lastIndexOfText(bytes, endOfFile, at, 0)));
+  const markers = Array.from({ length: maxEnds }, () => (at = lastIndexOfText(bytes, endOfFile, at, 0)));
   for (const marker of markers)
     for (const lineEnd of [0, 1, 2]) {
       const named = namedBy([await sha256Hex(bytes.subarray(0, marker + endOfFile.length + lineEnd))]);

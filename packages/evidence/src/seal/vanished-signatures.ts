@@ -15,19 +15,19 @@ const nextKey = searchWholeFile(KEY);
  * Limit, in bytes, of a /ByteRange array with its padding. The sealer pads it with up to a thousand spaces; other
  * programs may use more.
  */
-const LONGEST = 4096;
+const MAX_LENGTH = 4096;
 
 /**
  * Finds signatures in earlier revisions that are missing in the document. It searches all bytes of the file, because an
  * attacker who removes a signature can also remove it from the cross-reference sections.
  *
  * @param present the signatures of the document
- * @throws EvidenceError `limit` when more than `most` revisions would have to be opened
+ * @throws EvidenceError `limit` when more than `max` revisions would have to be opened
  */
 export async function vanishedSignatures(
   document: PdfDocument,
   present: readonly RangedSignature[],
-  most: number,
+  max: number,
 ): Promise<RangedSignature[]> {
   const { bytes } = document;
   const found: RangedSignature[] = [];
@@ -41,7 +41,7 @@ export async function vanishedSignatures(
     if (present.some(covers) || found.some(covers)) continue;
     const end = signedEnd(document, at);
     if (end === null) continue;
-    if (!opened.has(end) && opened.size >= most)
+    if (!opened.has(end) && opened.size >= max)
       throw new EvidenceError("limit", "more than 64 signatures, including those of earlier revisions");
     const state = opened.get(end) ?? (await signaturesOf(document, end));
     opened.set(end, state);
@@ -69,7 +69,7 @@ export async function lockInItsState(document: PdfDocument, { start }: RangedSig
 
 /** The end of the signed range of the /ByteRange at `at`; null unless its gap could contain a signature value. */
 function signedEnd({ bytes, budget }: PdfDocument, at: number): number | null {
-  const cursor = cursorAt(bytes, at + KEY.length, Math.min(bytes.length, at + LONGEST));
+  const cursor = cursorAt(bytes, at + KEY.length, Math.min(bytes.length, at + MAX_LENGTH));
   let numbers: readonly number[];
   try {
     const value = readValue(cursor);

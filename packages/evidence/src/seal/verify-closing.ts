@@ -3,7 +3,7 @@ import { type Claim, claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import { sha256Hex } from "../digest.ts";
 import { EvidenceError } from "../errors.ts";
-import { type ChainVersion, mostVersionsAtOnce, verifyChain } from "../manifest/chain.ts";
+import { type ChainVersion, maxVersionsAtOnce, verifyChain } from "../manifest/chain.ts";
 import type { Manifest } from "../manifest/schema.ts";
 import { parseManifest } from "../manifest/validate.ts";
 import { readClosingCertificate } from "./closing-certificate.ts";
@@ -83,8 +83,8 @@ export type ClosingInput = {
  * @throws EvidenceError `ots` for a block header in `trust` that is not 80 bytes
  */
 export async function verifyClosing(input: ClosingInput): Promise<ClosingVerification> {
-  if (input.versions.length > mostVersionsAtOnce) {
-    const why = `More than ${mostVersionsAtOnce} versions were given.`;
+  if (input.versions.length > maxVersionsAtOnce) {
+    const why = `More than ${maxVersionsAtOnce} versions were given.`;
     return { verdict: "not_verified", claims: [{ name: "chain.versions", state: "fails", why }], versions: [] };
   }
   const checked: Checked[] = [];

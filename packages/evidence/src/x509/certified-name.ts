@@ -1,5 +1,5 @@
 /** The maximum length of a common name: ub-common-name of RFC 5280, appendix A.1. */
-const mostCharacters = 64;
+const maxCharacters = 64;
 
 /**
  * True if a name begins like the names in the service's own certificates. Readers show only the name, so nobody else
@@ -72,10 +72,10 @@ export function certifiedName(name: string): string {
   // For an order without names, the mail address is used as the name. Its @ is replaced, because no certificate may
   // contain a mail address.
   const plain = name.replaceAll("@", " at ");
-  const characters = Array.from(isOurs(plain) ? `Signer ${plain}` : plain).slice(0, mostCharacters);
+  const characters = Array.from(isOurs(plain) ? `Signer ${plain}` : plain).slice(0, maxCharacters);
   const text = characters.join("");
   if (isRightToLeft.test(text) || !characters.some(needsEscape)) return text;
-  return Array.from(escapeRuns(characters)).slice(0, mostCharacters).join("");
+  return Array.from(escapeRuns(characters)).slice(0, maxCharacters).join("");
 }
 
 /** Replaces each run of characters that need an escape by `U+` and their code points, such as `U+05DB.05D4.05DF`. */

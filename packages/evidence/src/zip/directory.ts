@@ -42,14 +42,14 @@ const ZIP64 = 0x0001;
 const UNICODE_PATH = 0x7075;
 
 /**
- * A zip's bytes, a view that reads their little-endian numbers, and the kind of zip (`form`). `mostBytes`: the most
+ * A zip's bytes, a view that reads their little-endian numbers, and the kind of zip (`form`). `maxBytes`: the most
  * bytes that its files may have in total.
  */
 export type ZipFile = {
   readonly bytes: Uint8Array;
   readonly view: DataView;
   readonly form: ZipForm;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 };
 
 /** An entry in the zip's directory. It is a file or a folder; the name of a folder ends in a slash. */
@@ -89,7 +89,7 @@ export function readDirectory(file: ZipFile): ZipDirectory {
   if (at !== end) throw refusal("directory");
   requireApart(entries);
   if (file.form === "documents") requireOneFolder(entries);
-  requireBounded(entries, file.mostBytes);
+  requireBounded(entries, file.maxBytes);
   return { entries, offset };
 }
 
@@ -157,8 +157,8 @@ function readEnd({ view, form }: ZipFile) {
   if (disk !== 0 || firstDisk !== 0 || here !== count) throw refusal("parts");
   if (view.getUint16(at + 20, true) !== 0) throw refusal("comment");
   if (offset + size !== at) throw refusal("directory");
-  const most = form === "documents" ? zipLimits.documentEntries : zipLimits.entries;
-  if (count > most) throw new EvidenceError("limit", `more than ${most} files`);
+  const max = form === "documents" ? zipLimits.documentEntries : zipLimits.entries;
+  if (count > max) throw new EvidenceError("limit", `more than ${max} files`);
   return { count, offset, end: at };
 }
 
@@ -168,12 +168,12 @@ function requireApart(entries: readonly ZipEntry[]): void {
   if (names.size !== entries.length) throw refusal("same-name");
 }
 
-function requireBounded(entries: readonly ZipEntry[], mostBytes: number): void {
+function requireBounded(entries: readonly ZipEntry[], maxBytes: number): void {
   let total = 0;
   for (const { compressed, size, offset } of entries) {
     if (compressed === ZIP64_32 || size === ZIP64_32 || offset === ZIP64_32) throw refusal("zip64");
     total += size;
-    if (size > zipLimits.entryBytes || total > mostBytes) {
+    if (size > zipLimits.entryBytes || total > maxBytes) {
       throw new EvidenceError("limit", "the files of the zip are too large");
     }
   }

@@ -48,12 +48,12 @@ function isFinderName(name: string): boolean {
 /**
  * True if a path is FOLDER/FILE or FOLDER/FOLDER/FILE, or one of these folders with a slash at its end. Only Unicode's
  * form NFC is accepted, because some file systems treat two forms of a letter as the same name.
- * @param leastParts usually 2; with 1, the top folder's name without a slash is accepted too, because a Finder entry
+ * @param minParts usually 2; with 1, the top folder's name without a slash is accepted too, because a Finder entry
  * can describe that folder
  */
-function isDocumentPath(name: string, leastParts: number): boolean {
+function isDocumentPath(name: string, minParts: number): boolean {
   const parts = name.split("/");
-  const isDeep = parts.length >= leastParts && parts.length <= 3;
+  const isDeep = parts.length >= minParts && parts.length <= 3;
   if (parts.at(-1) === "") parts.pop();
   return isDeep && name === name.normalize("NFC") && parts.every(isPart);
 }

@@ -30,16 +30,16 @@ export type OpenedZip = { readonly form: ZipForm; readonly files: ReadonlyMap<st
 /**
  * Reads an evidence zip as `readZip` does, or a zip of documents (docs/evidence-format.md, section 9.4) by the same
  * rules.
- * @param mostBytes the most bytes that the files may have in total
+ * @param maxBytes the most bytes that the files may have in total
  * @throws EvidenceError as `readZip`
  */
-export function openZip(bytes: Uint8Array, mostBytes: number = zipLimits.totalBytes): OpenedZip {
+export function openZip(bytes: Uint8Array, maxBytes: number = zipLimits.totalBytes): OpenedZip {
   const form = zipFormOf(bytes);
-  return { form, files: filesOf(bytes, form, mostBytes) };
+  return { form, files: filesOf(bytes, form, maxBytes) };
 }
 
-function filesOf(bytes: Uint8Array, form: ZipForm, mostBytes: number): ReadonlyMap<string, Uint8Array> {
-  const file = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), form, mostBytes };
+function filesOf(bytes: Uint8Array, form: ZipForm, maxBytes: number): ReadonlyMap<string, Uint8Array> {
+  const file = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), form, maxBytes };
   const directory = readDirectory(file);
   const files = new Map<string, Uint8Array>();
   let next = 0;

@@ -28,7 +28,7 @@ for (const [text, pieces] of [
     const random = randomFrom(4);
     const search = searchWholeFile(text);
     for (let round = 0; round < 2000; round++) {
-      const gaps = [600, 600, 4].map((most) => (pieces[random(pieces.length)] ?? "").repeat(random(most)));
+      const gaps = [600, 600, 4].map((max) => (pieces[random(pieces.length)] ?? "").repeat(random(max)));
       const hay = gaps.join(text);
       const part = bytesOf(text + hay + text).subarray(text.length, text.length + hay.length);
       const [from, to] = [random(hay.length), random(hay.length + 1)];

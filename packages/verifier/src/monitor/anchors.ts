@@ -32,7 +32,7 @@ export const dayMs = 24 * hourMs;
 const graceMs = hourMs;
 
 /** The most entries of `waiting` that are stored for the next run. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 
 /**
  * The log's list of anchored states, at the path `anchors`. `isAnchored`: an authority or a calendar has issued a proof
@@ -89,7 +89,7 @@ export async function judgeAnchors(
   const isNewHour = waiting.every((one) => hourOf(one.at) !== hourOf(at) && one.size < size);
   if (isNewHour && size > (newest?.size ?? 0)) waiting.push({ size, at });
   const last = now.toISOString();
-  return { since: seen?.since ?? last, last, anchors, waiting: waiting.slice(0, mostWaiting) };
+  return { since: seen?.since ?? last, last, anchors, waiting: waiting.slice(0, maxWaiting) };
 }
 
 const hourOf = (at: number): string => new Date(at).toISOString().slice(0, 13).replace("T", " ");

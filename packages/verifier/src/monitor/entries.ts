@@ -125,7 +125,7 @@ async function* bundlesFrom(tree: PublishedTree, start: number) {
   }
 }
 
-const mostSentences = 100;
+const maxSentences = 100;
 
 /**
  * Collects at most a hundred sentences. Without a limit, a malicious log could cause one for each of millions of
@@ -134,8 +134,8 @@ const mostSentences = 100;
 function cappedSentences() {
   const sentences: string[] = [];
   const add = (sentence: string): void => {
-    if (sentences.length < mostSentences) sentences.push(sentence);
-    else sentences[mostSentences] = "There are more such entries.";
+    if (sentences.length < maxSentences) sentences.push(sentence);
+    else sentences[maxSentences] = "There are more such entries.";
   };
   return { sentences, add };
 }

@@ -33,9 +33,9 @@ export type ReadLog = (path: string) => Promise<Uint8Array | null>;
 export const sha256 = (bytes: Uint8Array): Uint8Array => hash("sha256", bytes, "buffer");
 export const nodeHash = (left: Uint8Array, right: Uint8Array): Uint8Array => sha256(nodeMessage(left, right));
 
-const mostBytes = 256 * 1024;
-const mostTries = 4;
-const longestWaitSeconds = 60;
+const maxBytes = 256 * 1024;
+const maxTries = 4;
+const maxWaitSeconds = 60;
 
 /** Reads a log at a URL, or its copy in a folder. */
 export const openPublishedLog = (from: string, fetch: Fetch): ReadLog =>
@@ -62,7 +62,7 @@ function readUrl(prefix: string, fetch: Fetch): ReadLog {
     const { status, bytes, waitSeconds } = await get(url, fetch);
     if (status === 200) return bytes;
     if (status === 404) return null;
-    if (tries >= mostTries || (status !== 429 && status < 500)) throw new LogUnreadable(`${url} answered ${status}`);
+    if (tries >= maxTries || (status !== 429 && status < 500)) throw new LogUnreadable(`${url} answered ${status}`);
     await delay(1000 * (waitSeconds ?? tries));
     return read(path, tries + 1);
   };
@@ -75,7 +75,7 @@ async function get(url: string, fetch: Fetch) {
     const bytes = response.status === 200 ? await bounded(response, url) : new Uint8Array(0);
     if (response.status !== 200) await response.body?.cancel();
     const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
-    const waitSeconds = Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), longestWaitSeconds) : null;
+    const waitSeconds = Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), maxWaitSeconds) : null;
     return { status: response.status, bytes, waitSeconds };
   } catch (error) {
     if (error instanceof LogUnreadable) throw error;
@@ -89,7 +89,7 @@ async function bounded(response: Response, url: string): Promise<Uint8Array> {
   let length = 0;
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
-    if (length > mostBytes) throw new LogUnreadable(`${url} answered with more than ${mostBytes} bytes`);
+    if (length > maxBytes) throw new LogUnreadable(`${url} answered with more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);

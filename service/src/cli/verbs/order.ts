@@ -72,7 +72,7 @@ const ordersAnswer = (orders: ListedOrder[]) => ({
   text: orders.map(orderLine).join("\n"),
 });
 const environmentIn = ({ test }: { readonly test?: boolean | undefined }) => (test ? "test" : "live");
-const listedMost = 200;
+const maxListed = 200;
 
 function statusIn(text: string | undefined) {
   const found = [...orderStatuses, ...statusGroups].find((each) => each === text);
@@ -103,7 +103,7 @@ export const orderVerbs: Verb[] = [
       ...partnerOptions,
       key: { type: "string", help: "A partner key: lists that partner's orders, asking the service over HTTP." },
     },
-    summary: `Lists orders of all firms, newest first: at most ${listedMost}, of live unless --test. With --key those of the key's partner, over HTTP.`,
+    summary: `Lists orders of all firms, newest first: at most ${maxListed}, of live unless --test. With --key those of the key's partner, over HTTP.`,
     examples: ["order list --test --status QuoteReady", "order list --key svc_pk_test_... --reference FILE-2207"],
     run: (_args, values) => {
       if (values.key !== undefined) return listOwnOrders(values);
@@ -112,7 +112,7 @@ export const orderVerbs: Verb[] = [
       const filter = { status: statusIn(values.status), partnerId: partnerIn(values.partner), service: null };
       const after = values.after ?? null;
       return withResources(async ({ db }) =>
-        ordersAnswer(await listAllOrders(db, { ...filter, after, environment: environmentIn(values) }, listedMost)),
+        ordersAnswer(await listAllOrders(db, { ...filter, after, environment: environmentIn(values) }, maxListed)),
       );
     },
   }),

@@ -5,7 +5,7 @@ import { claimedTasks, dueTasks, findTask, type Task } from "../../upkeep/consol
 import { defineVerb, lines, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
-const shownMost = 200;
+const maxShown = 200;
 
 const taskLine = ({ id, kind, orderCode, subject, dueAt, state, claimedBy, reason }: Task): string =>
   `${id}  ${kind}  ${orderCode ?? subject}  due ${dueAt.toISOString()}  ${state}${claimedBy ? ` by ${claimedBy}` : ""}${reason ? `  ${reason}` : ""}`;
@@ -31,7 +31,7 @@ export const taskVerbs: Verb[] = [
       test: { type: "boolean", help: "Of test orders instead of live ones." },
       "claimed-by": { type: "string", value: "OPERATOR", help: "Only what this operator has claimed." },
     },
-    summary: `Lists open tasks, those that are due first at the top: at most ${shownMost}, of live unless --test.`,
+    summary: `Lists open tasks, those that are due first at the top: at most ${maxShown}, of live unless --test.`,
     run: (_args, values) => {
       const kinds = kindsOf(values.kind);
       const environment = values.test ? "test" : "live";
@@ -39,8 +39,8 @@ export const taskVerbs: Verb[] = [
       return withResources(async ({ db }) => {
         const found =
           by === undefined
-            ? await dueTasks(db, environment, kinds, shownMost)
-            : await claimedTasks(db, environment, `operator:${by}`, shownMost);
+            ? await dueTasks(db, environment, kinds, maxShown)
+            : await claimedTasks(db, environment, `operator:${by}`, maxShown);
         const tasks = found.filter(({ kind }) => kinds.includes(kind));
         return { json: { tasks }, text: tasks.map(taskLine).join("\n") };
       });

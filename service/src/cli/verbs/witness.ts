@@ -7,10 +7,10 @@ import { withResources } from "../with-resources.ts";
 const statusText = ({ key, logs }: WitnessStatus, baseUrl: string): string =>
   [
     `witness ${key.slice(0, key.indexOf("+"))} ${key} ${baseUrl}/witness`,
-    ...logs.map(({ origin, size, mostADay, restoredAt }) => {
+    ...logs.map(({ origin, size, maxADay, restoredAt }) => {
       const state =
         restoredAt === null ? `${size} entries` : "HALTS: the database was restored, so give the witness a new key";
-      return `  ${origin}: ${state}, at most ${mostADay} questions a day`;
+      return `  ${origin}: ${state}, at most ${maxADay} questions a day`;
     }),
   ].join("\n");
 

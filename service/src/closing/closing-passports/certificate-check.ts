@@ -32,7 +32,7 @@ const task: Task<CheckInput, string | null> = {
 };
 
 /** An entry consists of two hashes, so a full cache takes about 3 MB. */
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /**
  * Remembers the manifest of each verified certificate, because a file with a given hash always has the same manifest.
@@ -42,7 +42,7 @@ const mostRemembered = 10_000;
 export function createCertificateCheck(
   deps: VersionDeps & { db: Sql; blobs: Blobs; workers: Workers },
 ): CertificateCheck {
-  const manifestOf = new LRUCache<string, string>({ max: mostRemembered });
+  const manifestOf = new LRUCache<string, string>({ max: maxRemembered });
   return {
     async holds(row) {
       // The retention plan deleted the certificate, so only the row's MAC proves the version.

@@ -17,9 +17,9 @@ import * as store from "./store.ts";
 
 const codeMs = 10 * minuteMs;
 const sessionMs = 12 * hourMs;
-const mostFailures = 5;
+const maxFailures = 5;
 /** Limits the codes mailed for a link, so that a stranger with the link can't flood the recipient's mailbox. */
-const mostCodes = 20;
+const maxCodes = 20;
 
 function digitsUnder(key: SecretBytes, codeId: string): string {
   const random = macOf(key, "delivery-code", codeId).readUIntBE(0, 6);
@@ -46,7 +46,7 @@ export async function mailDeliveryCode(deps: DeliveryDeps, link: Link): Promise<
         "conflict",
         "A code was mailed less than a minute ago. Look for it, also in the spam folder.",
       );
-    if (code.asked >= mostCodes)
+    if (code.asked >= maxCodes)
       throw new ServiceError("conflict", "Too many codes were mailed. Ask the sender for another link.");
     const codeId = newUuid();
     await codes.updateCode(tx, id, { ...code, codeId, askedAt: at, asked: code.asked + 1 });
@@ -80,7 +80,7 @@ export async function enterDelivery(
       return "right";
     }
     const failures = code.failures + 1;
-    const lockedAt = failures >= mostFailures ? at : null;
+    const lockedAt = failures >= maxFailures ? at : null;
     await codes.updateCode(tx, id, { ...code, failures, lockedAt });
     if (lockedAt) await store.writeUse(tx, id, { kind: "locked", at, file: null, network });
     return "wrong";

@@ -176,7 +176,7 @@ export type ZipOf = {
  * The largest zip. The format allows 4 GiB without its 64-bit extension (Zip64), but mail gateways and some programs
  * allow less.
  */
-const mostBytes = 2 * 1024 ** 3;
+const maxBytes = 2 * 1024 ** 3;
 
 /**
  * One zip with folders for documents, certificates and receipts, the page that verifies them, and an explanation for
@@ -236,7 +236,7 @@ export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; 
   const isWhole = fitsChecker(zipLength(entries));
   const text = readme({ ...facts, baseUrl: deps.verifier.baseUrl, ...proofs, fitsChecker: isWhole });
   entries.push({ name: `${top}/README.txt`, bytes: Buffer.from(text) });
-  if (zipLength(entries) > mostBytes)
+  if (zipLength(entries) > maxBytes)
     throw new ServiceError("conflict", "These files are more than 2 GiB together. Download them order by order.");
   const frame = { memory: deps.blobs.memory, holder: memoryHolder(owner) };
   return { name: `${top}.zip`, file: zipFile(frame, entries) };

@@ -6,7 +6,7 @@ import type { Environment } from "../../kernel/identity/identity.ts";
  * The longest file name, in bytes. Names of this length, with their folders, stay within the path limits of every
  * system.
  */
-const mostBytes = 120;
+const maxBytes = 120;
 
 /** Characters that some operating system forbids in file names, and characters that change the direction of text. */
 const forbidden = /[<>:"/\\|?*\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
@@ -16,12 +16,12 @@ const edges = /^[ .]+|[ .]+$/g;
 
 /**
  * Turns a text into a part of a file name that every system accepts.
- * @param most the longest result, in bytes
+ * @param max the longest result, in bytes
  */
-export function namePart(text: string, most = mostBytes): string {
+export function namePart(text: string, max = maxBytes): string {
   const spaced = text.toWellFormed().normalize("NFC").replaceAll(forbidden, " ").replaceAll(/\s+/g, " ");
   let name = spaced.replaceAll(edges, "");
-  while (Buffer.byteLength(name) > most) name = [...name].slice(0, -1).join("").replaceAll(edges, "");
+  while (Buffer.byteLength(name) > max) name = [...name].slice(0, -1).join("").replaceAll(edges, "");
   return isDeviceName(name) ? `_${name}` : name;
 }
 
@@ -53,7 +53,7 @@ export function fileName({ reference, title, kind }: Named): string {
   const ending = `, ${words[kind] ?? kind}`;
   const called = documentTitle(title);
   const start = reference !== null && !called.startsWith(reference) ? `${reference} ${called}` : called;
-  return `${namePart(start, mostBytes - Buffer.byteLength(ending) - ".pdf (99)".length) || "Document"}${ending}`;
+  return `${namePart(start, maxBytes - Buffer.byteLength(ending) - ".pdf (99)".length) || "Document"}${ending}`;
 }
 
 /** A document's title is often the name of a file, so its extension is removed. */
@@ -101,13 +101,13 @@ const mebibyte = 1024 * 1024;
 /** The files and bytes that the verification page accepts at once (`pages/verify/browser/worker.ts`). */
 const checker = { files: 64, bytes: 256 * mebibyte };
 /** An upper bound for the bytes of the explanation, even in a zip with 50 documents. */
-const mostReadme = mebibyte;
+const maxReadmeBytes = mebibyte;
 
 /**
  * True if the verification page accepts a zip of this length.
  * @param others the length of the zip without its explanation, in bytes
  */
-export const fitsChecker = (others: number): boolean => others + mostReadme <= checker.bytes;
+export const fitsChecker = (others: number): boolean => others + maxReadmeBytes <= checker.bytes;
 
 /**
  * The explanation for a lawyer who has never heard of this service. It states which file is authoritative, how to

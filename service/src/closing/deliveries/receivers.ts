@@ -153,7 +153,7 @@ async function moveReceivers(
 /** The statuses in which the wait for an order's document ends. It is sent only if the order is Completed. */
 const over: readonly string[] = ["Completed", "Cancelled", "Refunded"];
 const mergedMs = 10 * minuteMs;
-const mostAtOnce = 100;
+const maxAtOnce = 100;
 const storedDays = 14;
 
 type Deps = { db: Database; clock: Clock; rowMac: RowMac; log: Log };
@@ -173,7 +173,7 @@ export async function sendToReceivers(deps: Deps, stopping: AbortSignal): Promis
       WHERE r.ended_at IS NULL AND ${isOpenRoom(sql`r.room_id`)} ${after} GROUP BY r.room_id, r.email
       HAVING bool_and(o.status = ANY (${over}::text[])) OR bool_or(o.status = ANY (${over}::text[]) AND o.updated_at < ${before})
         OR bool_or(${isWithdrawn})
-      ORDER BY r.room_id, r.email LIMIT ${mostAtOnce}`);
+      ORDER BY r.room_id, r.email LIMIT ${maxAtOnce}`);
     for (const { roomId, email } of due) {
       if (stopping.aborted) return;
       // Logs an altered row of one room, so that it does not delay the other rooms.
@@ -184,7 +184,7 @@ export async function sendToReceivers(deps: Deps, stopping: AbortSignal): Promis
       // due.
       after = sql`AND (r.room_id, r.email) > (${roomId}, ${email})`;
     }
-    isMore = due.length === mostAtOnce;
+    isMore = due.length === maxAtOnce;
   }
 }
 

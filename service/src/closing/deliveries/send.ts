@@ -21,8 +21,8 @@ import { type DeliveryDeps, deliveryPath, notFound } from "./link.ts";
 import { waitingReceivers } from "./receiver-store.ts";
 import * as store from "./store.ts";
 
-const mostInADay = 25;
-const [leastDays, mostDays] = [1, 90];
+const maxInADay = 25;
+const [minDays, maxDays] = [1, 90];
 
 async function roomOf({ db }: DeliveryDeps, owner: Owner, roomCode: string): Promise<store.DeliveryRoom> {
   const room = isCode(roomCode) ? await store.roomByCode(db, roomCode, owner) : undefined;
@@ -110,11 +110,11 @@ export type NewDelivery = {
 /** The faults in the typed values, with the labels of the form's fields. */
 function faultsOf({ recipientName, recipientEmail }: Recipient, days: string): string[] {
   const isNamed = recipientName.length >= 1 && recipientName.length <= 200 && isPlainText(recipientName);
-  const isInRange = wholeNumberIn(days, leastDays, mostDays) !== undefined;
+  const isInRange = wholeNumberIn(days, minDays, maxDays) !== undefined;
   return [
     isNamed ? [] : "“Name of the recipient” must have 1 to 200 characters, in one line.",
     isEmail(recipientEmail) ? [] : "“Email” must be an email address.",
-    isInRange ? [] : `“Days until the link ends” must be a whole number from ${leastDays} to ${mostDays}.`,
+    isInRange ? [] : `“Days until the link ends” must be a whole number from ${minDays} to ${maxDays}.`,
   ].flat();
 }
 
@@ -148,8 +148,8 @@ export async function sendDelivery(
   return deps.db.transaction(async (tx) => {
     const at = deps.clock();
     await store.lockDeliveries(tx, room.id);
-    if ((await store.countManualSince(tx, room.id, new Date(at.getTime() - dayMs))) >= mostInADay)
-      throw new ServiceError("conflict", `A firm sends at most ${mostInADay} deliveries of a room in 24 hours.`);
+    if ((await store.countManualSince(tx, room.id, new Date(at.getTime() - dayMs))) >= maxInADay)
+      throw new ServiceError("conflict", `A firm sends at most ${maxInADay} deliveries of a room in 24 hours.`);
     return writeDelivery(tx, room, chosen, {
       ...recipient,
       days: Number(days),
@@ -219,7 +219,7 @@ export async function moveDeliveries(
 ): Promise<MovedInRooms> {
   const isOfPerson = ({ recipientName: name, recipientEmail: email, files }: store.Delivery) =>
     hasEmailOf(move, { name, email }) && (orderIds === null || files.some((file) => orderIds.includes(file.orderId)));
-  let left = mostInADay - (await store.countManualSince(tx, roomId, new Date(at.getTime() - dayMs)));
+  let left = maxInADay - (await store.countManualSince(tx, roomId, new Date(at.getTime() - dayMs)));
   let [isMoved, isUnmailed] = [false, false];
   for (const { id, revokedAt: _, ...delivery } of (await store.openDeliveries(tx, roomId, at)).filter(isOfPerson)) {
     if (!(await store.revoke(tx, id, roomId, at))) continue;

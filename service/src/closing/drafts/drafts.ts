@@ -27,9 +27,9 @@ export const protectedTables: readonly ProtectedTable[] = [
 ];
 
 const lifetimeMs = 14 * dayMs;
-const mostDrafts = 20;
+const maxDrafts = 20;
 /** The start page decrypts all drafts of the member, so their size is bounded. */
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 /**
  * A file that no draft mentions is deleted after this time. A form is first saved within seconds of its first upload,
  * so this is long enough.
@@ -107,7 +107,7 @@ const lockMember = (tx: Tx, { userId }: Pick<Owner, "userId">) =>
 export async function saveDraft(deps: DraftDeps, principal: Principal, sent: DraftToSave): Promise<SavedDraft | null> {
   const owner = ownerOf(principal);
   if (!isUuid(sent.id) || !isUuid(sent.window)) return null;
-  if (Buffer.byteLength(JSON.stringify(sent.fields)) > mostBytes)
+  if (Buffer.byteLength(JSON.stringify(sent.fields)) > maxBytes)
     throw new ServiceError("conflict", "The form is too long to be saved as a draft. You can place it as it is.");
   return deps.db.transaction(async (tx) => {
     await lockMember(tx, owner);
@@ -151,11 +151,11 @@ async function insert(
   const now = clock();
   const expiresAt = end ?? (await endOfNew(tx, owner, files, now));
   const open = await tx.query(sql`
-    SELECT FROM closing_drafts WHERE ${ownedBy(owner)} AND ended_at IS NULL AND expires_at > ${now} LIMIT ${mostDrafts}`);
-  if (open.length >= mostDrafts)
+    SELECT FROM closing_drafts WHERE ${ownedBy(owner)} AND ended_at IS NULL AND expires_at > ${now} LIMIT ${maxDrafts}`);
+  if (open.length >= maxDrafts)
     throw new ServiceError(
       "conflict",
-      `You have ${mostDrafts} closings that are not placed. Place or discard one of them: this one is not saved.`,
+      `You have ${maxDrafts} closings that are not placed. Place or discard one of them: this one is not saved.`,
     );
   const rows = await tx.query(sql`
     INSERT INTO closing_drafts (id, partner_id, environment, user_id, fields, files, saved_in, created_at, updated_at,
@@ -207,7 +207,7 @@ export async function draftsOf(deps: DraftDeps, principal: Principal): Promise<D
   const rows = await deps.db.query<Row>(sql`
     SELECT ${columns} FROM closing_drafts
     WHERE ${ownedBy(owner)} AND ended_at IS NULL AND expires_at > ${deps.clock()}
-    ORDER BY updated_at DESC, id LIMIT ${mostDrafts}`);
+    ORDER BY updated_at DESC, id LIMIT ${maxDrafts}`);
   return rows.flatMap((row) => {
     try {
       return [opened(deps, owner, row)];
@@ -269,7 +269,7 @@ async function release(tx: Sql, partnerId: string, files: readonly Buffer[]) {
   await releaseUploads(tx, unused, { partnerId, form: "closing" });
 }
 
-const mostAtOnce = 200;
+const maxAtOnce = 200;
 
 /**
  * Deletes expired drafts with their files. Also deletes files that were uploaded over a day ago and that no draft
@@ -278,7 +278,7 @@ const mostAtOnce = 200;
 export async function sweepDrafts(db: Database, now: Date): Promise<void> {
   for (let isMore = true; isMore; ) {
     const due = await db.query<{ id: string; userId: string }>(sql`
-      SELECT id, user_id AS "userId" FROM closing_drafts WHERE expires_at <= ${now} LIMIT ${mostAtOnce}`);
+      SELECT id, user_id AS "userId" FROM closing_drafts WHERE expires_at <= ${now} LIMIT ${maxAtOnce}`);
     for (const { id, userId } of due)
       await db.transaction(async (tx) => {
         await lockMember(tx, { userId });
@@ -286,7 +286,7 @@ export async function sweepDrafts(db: Database, now: Date): Promise<void> {
           DELETE FROM closing_drafts WHERE id = ${id} RETURNING partner_id AS "partnerId", files`);
         for (const { partnerId, files } of gone) await release(tx, partnerId, files);
       });
-    isMore = due.length === mostAtOnce;
+    isMore = due.length === maxAtOnce;
   }
   await releaseUnnamed(db, {
     form: "closing",

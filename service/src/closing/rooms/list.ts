@@ -8,7 +8,7 @@ import type { RoomList, RoomSummary } from "./schemas.ts";
 import { authentic, ownsRoom, type RoomSummaryRow, selectRooms } from "./store.ts";
 
 // The contract defines no pagination for this list, so the first page is large enough for most partners.
-const pageSize = { usual: 1000, most: 1000 };
+const pageSize = { usual: 1000, max: 1000 };
 
 /**
  * A cursor is the id of the last room on the previous page. The id is not a credential, and it stays the same when the

@@ -36,9 +36,9 @@ import {
 
 const queue = "closings-mail";
 // The most rooms that a mail lists. If a member has more, rooms with a stuck order come first.
-const mostRooms = 25;
-const mostOrders = 500;
-const mostInRoom = 4;
+const maxRooms = 25;
+const maxOrders = 500;
+const maxInRoom = 4;
 
 const unfinishedOf = (partnerId: Statement): Statement => sql`
   FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
@@ -91,7 +91,7 @@ const rowsStatement = (partnerId: string, userId: string): Statement => sql`
   JOIN rooms r ON r.id = open.room_id JOIN room_orders a ON a.room_id = r.id AND a.order_id = open.order_id
   ${joinOrder(sql`open.order_id`)}
   ${withEnvelope}
-  ORDER BY r.created_at DESC, r.id, a.position LIMIT ${mostOrders}`;
+  ORDER BY r.created_at DESC, r.id, a.position LIMIT ${maxOrders}`;
 
 type Deps = MailDeps & { titleOf: TitleOf };
 
@@ -126,7 +126,7 @@ type Closing = { code: string; name: string; text: string; rank: number; day: st
 function closingOf(rows: readonly Row[], titleOf: TitleOf, zone: string): Closing {
   const [{ roomCode: code, roomName, closesOn, orders, done }] = rows as [Row];
   const sorted = [...rows].sort((a, b) => rankOf(a) - rankOf(b) || signingEnd(a) - signingEnd(b));
-  const shown = sorted.slice(0, mostInRoom).map((row) => `${orderNameOf(row, titleOf)}: ${actOf(row, zone)}`);
+  const shown = sorted.slice(0, maxInRoom).map((row) => `${orderNameOf(row, titleOf)}: ${actOf(row, zone)}`);
   const more = rows.length - shown.length;
   return {
     code,
@@ -157,7 +157,7 @@ export const closingsMail = defineMail({
   },
   write({ to, series, closings }, { userId, at }, { baseUrl, secrets }) {
     const stuck = closings.filter(({ rank }) => rank === 0).length;
-    const shown = closings.slice(0, mostRooms);
+    const shown = closings.slice(0, maxRooms);
     return {
       id: `closings:${userId}:${at}`,
       to,

@@ -77,7 +77,7 @@ export type OpenClosing = {
   step: ClosingStep | null;
 };
 
-const mostClosings = 50;
+const maxClosings = 50;
 
 type RoomRow = {
   id: string;
@@ -104,7 +104,7 @@ export const openClosingsStatement = ({ partnerId, environment }: Owner): Statem
   WHERE r.partner_id = ${partnerId} AND r.environment = ${environment} AND r.status = 'open'
     AND (EXISTS (SELECT FROM ${attachedOrders} WHERE a.room_id = r.id AND ${isUnfinished(sql`o.status`)})
       OR (r.closes_on IS NOT NULL AND r.order_count = 0))
-  ORDER BY r.closes_on, r.created_at DESC, r.id LIMIT ${mostClosings}`;
+  ORDER BY r.closes_on, r.created_at DESC, r.id LIMIT ${maxClosings}`;
 
 type OrderRow = UnfinishedOrder & { roomId: string; orderId: number; payBy: Payer };
 

@@ -98,10 +98,10 @@ export type DueSeal = Owner & { roomId: string; roomCode: string; tier: string }
 
 export const sealQueue = "seal-closing";
 
-const mostAtOnce = 50;
+const maxAtOnce = 50;
 // A time-stamping authority or a store that does not respond is usually available again within minutes.
 const firstRetry = sql`interval '10 minutes'`;
-const longestRetry = sql`interval '1 day'`;
+const maxRetry = sql`interval '1 day'`;
 
 /**
  * Queues the automatic seals of closings whose orders have all ended, at least one of them Completed. After a failure,
@@ -112,13 +112,13 @@ export async function queueSeals({ db, clock }: RoomDeps): Promise<void> {
   await db.transaction(async (tx) => {
     const due = await tx.query<{ roomId: string }>(sql`
       UPDATE closing_seals SET tries = tries + 1,
-        next_try_at = ${now}::timestamptz + least(${firstRetry} * power(2, least(tries, 10)), ${longestRetry})
+        next_try_at = ${now}::timestamptz + least(${firstRetry} * power(2, least(tries, 10)), ${maxRetry})
       WHERE room_id IN (
         SELECT s.room_id FROM closing_seals s
         WHERE s.sealed_at IS NULL AND (s.next_try_at IS NULL OR s.next_try_at <= ${now})
           AND EXISTS (SELECT FROM ${ordersOf(sql`s.room_id`)} AND o.status = 'Completed')
           AND NOT EXISTS (SELECT FROM ${ordersOf(sql`s.room_id`)} AND NOT o.status = ANY (${ended}))
-        ORDER BY s.asked_at LIMIT ${mostAtOnce} FOR NO KEY UPDATE SKIP LOCKED)
+        ORDER BY s.asked_at LIMIT ${maxAtOnce} FOR NO KEY UPDATE SKIP LOCKED)
       RETURNING room_id AS "roomId"`);
     for (const { roomId } of due) await enqueue(tx, sealQueue, { roomId });
   });

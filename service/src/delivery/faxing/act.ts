@@ -115,7 +115,7 @@ async function settle(deps: FaxDeps, tx: Tx, intent: Intent, end: ActEnd<TelnyxF
 }
 
 /** Telnyx's limits for one fax, from `POST /faxes` in its OpenAPI document. */
-const most = { bytes: 50 * 1024 * 1024, pages: 350 };
+const max = { bytes: 50 * 1024 * 1024, pages: 350 };
 
 /** The faxed file: a cover sheet that states where to verify the sealed original, then the document. */
 type FaxPacket = { pdf: Buffer; documentSha256: string; sentSha256: string; pages: number };
@@ -135,10 +135,10 @@ async function faxPacket(
   try {
     const documentSha256 = await withSentDocument(paper, order, async ({ sha256 }) => sha256);
     const pdf = await printFor(paper, order, { what: "fax", actor });
-    if (pdf.length > most.bytes) return { refused: "With its cover sheet the document is larger than 50 MB." };
+    if (pdf.length > max.bytes) return { refused: "With its cover sheet the document is larger than 50 MB." };
     const pages = await pagesOf(paper.workers, order.partnerId, pdf);
-    if (pages > most.pages)
-      return { refused: `With its cover sheet the document has ${pages} pages: a fax has at most ${most.pages}.` };
+    if (pages > max.pages)
+      return { refused: `With its cover sheet the document has ${pages} pages: a fax has at most ${max.pages}.` };
     return { pdf, documentSha256, sentSha256: hash("sha256", pdf), pages };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

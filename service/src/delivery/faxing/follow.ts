@@ -16,7 +16,7 @@ import { attemptsOf, type FaxAttempt, findAttemptOf, followSoon, lockFaxes, upda
 import { openTrouble } from "./trouble.ts";
 
 /** If the order is FaxSent and its fax hasn't ended this long after it was sent, a task for staff is opened. */
-const longestMs = 24 * hourMs;
+const maxMs = 24 * hourMs;
 
 /** Applies an event and its consequences in one transaction. */
 export async function faxEvent(
@@ -112,7 +112,7 @@ async function retryLater({ clock }: FaxDeps, tx: Tx, orderId: number, everyMs: 
   const acts = (await actsOfOrder(tx, orderId)).filter(({ act }) => act === actName);
   const isOverdue = ({ attempt, createdAt }: FaxAttempt) => {
     const act = acts.find((each) => each.attempt === attempt);
-    return now - (act?.endedAt ?? act?.begunAt ?? createdAt).getTime() >= longestMs;
+    return now - (act?.endedAt ?? act?.begunAt ?? createdAt).getTime() >= maxMs;
   };
   for (const each of attempts.filter(({ state }) => isUnderWay(state)).filter(isOverdue))
     if (status === "FaxSent")
@@ -125,5 +125,5 @@ async function retryLater({ clock }: FaxDeps, tx: Tx, orderId: number, everyMs: 
   if (!last || !attempts.some(isOpen)) return;
   const due = last.state === "waiting" ? last.dueAt.getTime() - now : 0;
   // An attempt that is a day overdue is retried hourly: it can be sent only after Telnyx or its account works again.
-  await followSoon(tx, orderId, due > 0 ? due : due < -longestMs ? hourMs : everyMs);
+  await followSoon(tx, orderId, due > 0 ? due : due < -maxMs ? hourMs : everyMs);
 }

@@ -17,7 +17,7 @@ import { closeTrouble, openShortfall } from "./trouble.ts";
  */
 const receiptWaitsMs = 10 * minuteMs;
 /** The most steps after one report. A report normally causes only a few, so this limit ends an endless loop. */
-const mostSteps = 5;
+const maxSteps = 5;
 
 /**
  * Applies Telnyx's report on a fax. The caller has locked the attempt's row.
@@ -48,7 +48,7 @@ export async function applyFax(
  * @returns whether a fax must be canceled at Telnyx
  */
 export async function resume(deps: FaxDeps, tx: Tx, orderId: number): Promise<{ cancel: boolean }> {
-  for (let n = 0; n < mostSteps; n++) {
+  for (let n = 0; n < maxSteps; n++) {
     const faxes = await lockFaxes(tx, orderId);
     if (faxes?.order.environment !== "live") return { cancel: false };
     await receiptsOf(deps, tx, faxes);

@@ -146,7 +146,7 @@ export type ListedPassport = {
   anchorStatus: AnchorStatus | null;
 };
 
-const pageSize = { usual: 20, most: 100 };
+const pageSize = { usual: 20, max: 100 };
 
 /**
  * The id of the previous page's last passport, as the caller's cursor names it; null for the first page.

@@ -104,7 +104,7 @@ export const selectProofs = (db: Sql, log: LogName, size: number): Promise<Ancho
     FROM log_anchors WHERE log = ${log} AND size = ${size} AND proof IS NOT NULL ORDER BY source`);
 
 /** The most checkpoints in the published list: enough for eight days with one checkpoint each hour. */
-const mostListed = 200;
+const maxListed = 200;
 
 /**
  * The newest checkpoints that were chosen to be anchored, newest first. `isAnchored`: true if some source has returned
@@ -113,7 +113,7 @@ const mostListed = 200;
 export const selectRoots = (db: Sql, log: LogName) =>
   db.query<{ size: number; chosenAt: Date; isAnchored: boolean }>(sql`
     SELECT size, min(chosen_at) AS "chosenAt", bool_or(proof IS NOT NULL) AS "isAnchored"
-    FROM log_anchors WHERE log = ${log} GROUP BY size ORDER BY size DESC LIMIT ${mostListed}`);
+    FROM log_anchors WHERE log = ${log} GROUP BY size ORDER BY size DESC LIMIT ${maxListed}`);
 
 /**
  * Finds the log and index of a line, and the first checkpoint that covers the line and that calendars have stamped;

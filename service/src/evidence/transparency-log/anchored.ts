@@ -87,12 +87,12 @@ export async function requireComposedOts(db: Sql, log: Environment, entry: Seale
 export type CheckpointProofs = { tokens: Buffer[]; ots: Buffer | null };
 
 /** The evidence of a passport contains tokens of at most this many authorities. */
-const mostTokens = 8;
+const maxTokens = 8;
 
 export async function checkpointProofs(db: Sql, log: LogName, size: number): Promise<CheckpointProofs> {
   const proofs = await selectProofs(db, log, size);
   return {
-    tokens: proofs.flatMap(({ source, proof }) => (source === openTimestamps ? [] : [proof])).slice(0, mostTokens),
+    tokens: proofs.flatMap(({ source, proof }) => (source === openTimestamps ? [] : [proof])).slice(0, maxTokens),
     ots: proofs.find(({ source }) => source === openTimestamps)?.proof ?? null,
   };
 }

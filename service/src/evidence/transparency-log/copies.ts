@@ -109,7 +109,7 @@ type Recovered = { origin: string; size: number; added: number };
 /** Reads a file of the copy by its path below the log's prefix; null when it does not exist. */
 type ReadCopy = (path: string) => Promise<Buffer | null>;
 
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 
 /**
  * Restarts a log that halted because its database was restored from an older backup: reads the missing entries from a
@@ -218,7 +218,7 @@ async function openCopy(fetch: Fetch, from: string): Promise<ReadCopy> {
 const readUrl =
   (fetch: Fetch, prefix: string): ReadCopy =>
   async (path) => {
-    const answer = await requestBounded(fetch, `${prefix}/${path}`, {}, { timeoutMs: 30_000, maxBytes: mostBytes });
+    const answer = await requestBounded(fetch, `${prefix}/${path}`, {}, { timeoutMs: 30_000, maxBytes });
     if (!answer.ok) throw new StartupError(`${prefix}/${path} cannot be read: ${answer.why}`);
     return answer.status === 200 ? Buffer.from(answer.body) : null;
   };

@@ -8,7 +8,7 @@ import type { LogName } from "./trees.ts";
  * The most tiles that are kept in memory for a database handle. A tile has 16 KB, which includes the nodes above its
  * hashes.
  */
-const mostTiles = 1_000;
+const maxTiles = 1_000;
 
 /**
  * Recently read tiles by log and place, the most recent last. A tile only grows, and its hashes never change. If a
@@ -60,7 +60,7 @@ async function tilesFor(db: Sql, log: LogName, places: readonly Place[], size: n
     cache.set(`${log}/${name}`, tile);
   }
   for (const name of cache.keys()) {
-    if (cache.size <= mostTiles) break;
+    if (cache.size <= maxTiles) break;
     cache.delete(name);
   }
   return tiles;

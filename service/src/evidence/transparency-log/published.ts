@@ -254,7 +254,7 @@ async function waitForState({ db, log, entry }: WaitedLine, { seconds, isGone }:
  * The most requests that may wait on a node, for one firm and in total. Each waiting request polls the database ten
  * times a second.
  */
-const mostWaiting = { ofFirm: 8, inAll: 32 };
+const maxWaiting = { ofFirm: 8, inAll: 32 };
 
 /** How long a request waits, and a function that is true once the caller has disconnected. */
 type Wait = { seconds: number; isGone: () => boolean };
@@ -270,12 +270,12 @@ export type LogWaits = (line: WaitedLine, partnerId: string, apply: () => Wait |
  * Limits how many requests wait for the log. A request beyond the limits is answered at once, without
  * `Preference-Applied`.
  */
-export function createLogWaits(most = mostWaiting): LogWaits {
+export function createLogWaits(max = maxWaiting): LogWaits {
   const waiting = new Map<string, number>();
   let inAll = 0;
   return async (line, partnerId, apply) => {
     const ofFirm = waiting.get(partnerId) ?? 0;
-    if (ofFirm >= most.ofFirm || inAll >= most.inAll) return null;
+    if (ofFirm >= max.ofFirm || inAll >= max.inAll) return null;
     const wait = apply();
     if (!wait) return null;
     waiting.set(partnerId, ofFirm + 1);

@@ -50,7 +50,7 @@ export type Sequencer = {
   originSeen: (log: Environment) => string | null;
 };
 
-const mostLines = 10_000;
+const maxLines = 10_000;
 const failuresReportedMs = minuteMs;
 
 export function createSequencer(deps: SequencerDeps): Sequencer {
@@ -214,9 +214,9 @@ async function extend(tx: Tx, tree: StoredTree, lines: readonly WaitingLine[]): 
 /** The waiting lines that the service wrote. Forged lines wait forever, and `doctor` counts them. */
 async function writtenLines(tx: Tx, { rowMac }: SequencerDeps, log: Environment): Promise<WaitingLine[]> {
   for (let after = 0; ; ) {
-    const page = await selectWaiting(tx, log, after, mostLines);
+    const page = await selectWaiting(tx, log, after, maxLines);
     const written = page.filter((line) => lineHolds(rowMac, log, line));
-    if (written.length > 0 || page.length < mostLines) return written;
+    if (written.length > 0 || page.length < maxLines) return written;
     after = page.at(-1)?.id ?? after;
   }
 }

@@ -176,7 +176,7 @@ export type Place = {
 };
 
 /** A signed note has at most 32 signature lines. One of them is the log's own. */
-export const mostCosignatures = 31;
+export const maxCosignatures = 31;
 
 /** True if a leaf `e` is in its log's tree. Any other leaf is forged. */
 const isInTree = sql`e.leaf < (SELECT size FROM log_trees t WHERE t.log = e.log)`;
@@ -232,7 +232,7 @@ export async function selectPlace(db: Sql, environment: Environment, line: strin
   const cosignatures = sql`
     SELECT string_agg(line, '' ORDER BY cosigned_at, witness) FROM (
       SELECT line, cosigned_at, witness FROM log_cosignatures s WHERE s.log = c.log AND s.size = c.size
-      ORDER BY cosigned_at, witness LIMIT ${mostCosignatures}) AS s`;
+      ORDER BY cosigned_at, witness LIMIT ${maxCosignatures}) AS s`;
   const [place] = await db.query<Place>(sql`
     SELECT log, leaf, (SELECT json_build_object('size', c.size, 'note', note || coalesce((${cosignatures}), '')) FROM log_checkpoints c
       WHERE c.log = e.log AND c.size = coalesce(

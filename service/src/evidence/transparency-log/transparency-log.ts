@@ -176,7 +176,7 @@ async function trustedLog(
 }
 
 /** A policy names at most 32 logs. */
-const mostLogs = 32;
+const maxLogs = 32;
 
 /** Reads the policy again once there is another log, because the policy then names that log, too. */
 function policyReader({ db, clock, config }: Deps, own: () => Promise<StoredTree[]>) {
@@ -187,7 +187,7 @@ function policyReader({ db, clock, config }: Deps, own: () => Promise<StoredTree
     const keys = trees.map(({ noteKey }) => noteKey).join(" ");
     if (read?.keys === keys) return read.policy;
     const ownLogs = trees.map(({ log, noteKey: key }) => ({ key, url: `${config.baseUrl}/log/${log}` }));
-    const policy = await readLogPolicy(config.logPolicy, ownLogs.slice(0, mostLogs));
+    const policy = await readLogPolicy(config.logPolicy, ownLogs.slice(0, maxLogs));
     await publishPolicy(db, "live", policy.sha256, policy.text, clock());
     read = { keys, policy };
     return policy;

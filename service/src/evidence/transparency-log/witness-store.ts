@@ -4,7 +4,7 @@ import type { Database, Sql, Tx } from "../../kernel/platform/database/database.
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import type { LoggedRows } from "./queue.ts";
 import { queueEntry } from "./queue.ts";
-import { mostCosignatures } from "./store.ts";
+import { maxCosignatures } from "./store.ts";
 import { environmentOf, type LogName, logs } from "./trees.ts";
 
 /** A cosignature line of a checkpoint. `witness` is NAME+ID of its key. */
@@ -51,7 +51,7 @@ export const selectWitnesses = (db: Sql, log: LogName): Promise<AskedWitness[]> 
 export const selectCosignatures = (db: Sql, log: LogName, size: number): Promise<Cosignature[]> =>
   db.query<Cosignature>(sql`
     SELECT witness, line, cosigned_at AS "cosignedAt" FROM log_cosignatures
-    WHERE log = ${log} AND size = ${size} ORDER BY cosigned_at, witness LIMIT ${mostCosignatures}`);
+    WHERE log = ${log} AND size = ${size} ORDER BY cosigned_at, witness LIMIT ${maxCosignatures}`);
 
 const cosignatureLock = 7_246_008;
 

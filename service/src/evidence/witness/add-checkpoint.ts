@@ -124,8 +124,8 @@ async function judge(
   // Counts the request toward the log's daily quota. A request with the same checkpoint is not counted, because anybody
   // may send a public checkpoint. Only the log itself can make a larger one.
   if (size > state.size) {
-    if (state.askedOn === day && state.asked >= log.mostADay)
-      return { status: 429, text: `This log may ask ${log.mostADay} times a day.\n` };
+    if (state.askedOn === day && state.asked >= log.maxADay)
+      return { status: 429, text: `This log may ask ${log.maxADay} times a day.\n` };
     await countQuestion(tx, state, day);
   }
   const cosignature = witness.cosign(note.text, now);

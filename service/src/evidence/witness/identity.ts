@@ -134,14 +134,14 @@ async function writeCosigned(path: string, { size, root }: { size: number; root:
 /** The state of the witness, for operators. */
 export type WitnessStatus = {
   key: string;
-  logs: { origin: string; size: number; mostADay: number; restoredAt: Date | null }[];
+  logs: { origin: string; size: number; maxADay: number; restoredAt: Date | null }[];
 };
 
 export async function witnessStatus(db: Database, witness: Witness): Promise<WitnessStatus> {
   const states = new Map((await selectStates(db, witness.id)).map((state) => [state.origin, state]));
-  const logs = [...witness.logs.values()].map(({ origin, mostADay }) => {
+  const logs = [...witness.logs.values()].map(({ origin, maxADay }) => {
     const { size = 0, restoredAt = null } = states.get(origin) ?? {};
-    return { origin, size, mostADay, restoredAt };
+    return { origin, size, maxADay, restoredAt };
   });
   return { key: witness.key, logs };
 }

@@ -2,13 +2,13 @@ import { EvidenceError } from "@signsealship/evidence/errors";
 import { parseNoteKey } from "@signsealship/evidence/log";
 
 /**
- * A log that this witness cosigns. `mostADay`: how many requests the log may send in a day; those without a larger
+ * A log that this witness cosigns. `maxADay`: how many requests the log may send in a day; those without a larger
  * checkpoint than the last one don't count.
  */
-export type WitnessedLog = { origin: string; keys: string[]; mostADay: number };
+export type WitnessedLog = { origin: string; keys: string[]; maxADay: number };
 
-const usualMostADay = 8_640;
-const mostLogs = 1_000;
+const usualMaxADay = 8_640;
+const maxLogs = 1_000;
 
 /**
  * Reads a list of logs in the form of witness-network.org. The first line is `logs/v0`. Then there is for each log a
@@ -34,7 +34,7 @@ export async function parseLogsList(text: string): Promise<Map<string, Witnessed
       const { name } = await keyOf(value, refuse);
       if (keys.has(value)) throw refuse("this key is there already");
       keys.add(value);
-      const log: WitnessedLog = logs.get(name) ?? { origin: name, keys: [], mostADay: usualMostADay };
+      const log: WitnessedLog = logs.get(name) ?? { origin: name, keys: [], maxADay: usualMaxADay };
       log.keys.push(value);
       logs.set(name, log);
       current = log;
@@ -42,11 +42,11 @@ export async function parseLogsList(text: string): Promise<Map<string, Witnessed
       throw refuse("a log begins with its vkey");
     } else if (word === "qpd") {
       if (!/^[1-9]\d{0,6}$/.test(value)) throw refuse("qpd is a whole number from 1 to 9999999");
-      current.mostADay = Number(value);
+      current.maxADay = Number(value);
     } else if (word === "origin") {
       if (value !== current.origin) throw refuse("the origin is the name of the log's key");
     } else if (word !== "contact") throw refuse("a line begins with vkey, qpd, origin or contact");
-    if (logs.size > mostLogs) throw refuse(`the list has at most ${mostLogs} logs`);
+    if (logs.size > maxLogs) throw refuse(`the list has at most ${maxLogs} logs`);
   }
   if (!hasHeader) throw new EvidenceError("log", "the first line is logs/v0");
   return logs;

@@ -47,12 +47,12 @@ const requests = (where: Statement, macs = verifiedRequest): Statement => sql`
   FROM live_requests r ${joinFirm(sql`r.partner_id`)}
   WHERE ${where}`;
 
-const mostListed = 100;
+const maxListed = 100;
 
 /** The open requests, the oldest first. */
 export const selectOpen = (db: Sql) =>
   db.query<LiveRequest & Marked & MarkedFirm>(sql`
-    ${requests(sql`r.state = 'asked'`, markedRequest)} ORDER BY r.asked_at, r.id LIMIT ${mostListed}`);
+    ${requests(sql`r.state = 'asked'`, markedRequest)} ORDER BY r.asked_at, r.id LIMIT ${maxListed}`);
 
 export type DecidedLiveRequest = Pick<LiveRequest, "firmName" | "state" | "decidedAt">;
 

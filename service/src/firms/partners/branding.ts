@@ -83,7 +83,7 @@ export const shownBranding = ({ brandName, accentColor, logoUrl }: Branding): Br
  * The service stores at most this many logos of a firm, the newest ones. Earlier logos are kept because old links refer
  * to them.
  */
-const mostLogos = 5;
+const maxLogos = 5;
 
 export const logoPath = "/logos";
 
@@ -105,7 +105,7 @@ INSERT INTO firm_logos (partner_id, sha256, png, created_at) VALUES (${partnerId
 ON CONFLICT (partner_id, sha256) DO UPDATE SET created_at = excluded.created_at`);
   await tx.query(sql`
 DELETE FROM firm_logos WHERE partner_id = ${partnerId} AND sha256 NOT IN (
-  SELECT sha256 FROM firm_logos WHERE partner_id = ${partnerId} ORDER BY created_at DESC LIMIT ${mostLogos})`);
+  SELECT sha256 FROM firm_logos WHERE partner_id = ${partnerId} ORDER BY created_at DESC LIMIT ${maxLogos})`);
   const logoUrl = `${baseUrl}${logoPath}/${sha256}.png`;
   await updatePartner(tx, partnerId, { logoUrl });
   await auditPartner(tx, by, "partner.changed", partnerId, { logoUrl });

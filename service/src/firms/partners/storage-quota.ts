@@ -11,21 +11,18 @@ export type RequireStorage = (firm: Pick<Principal, "partnerId" | "tier">, bytes
 // The interval between reads of a firm's stored bytes. Between two reads, this node adds the bytes that it accepts,
 // even for orders that are then refused.
 const rereadMs = minuteMs;
-const mostCached = 10_000;
+const maxCached = 10_000;
 
 type CachedUse = { bytes: Promise<number>; added: number; until: number };
 
 /** A firm's stored bytes and its tier's limit; null for a tier without a limit, whose documents are not counted. */
-export type StorageUse = (firm: {
-  partnerId: string;
-  tier: string;
-}) => Promise<{ stored: number; most: number } | null>;
+export type StorageUse = (firm: { partnerId: string; tier: string }) => Promise<{ stored: number; max: number } | null>;
 
 export const storageUse =
-  (db: Sql, mostBytesOf: (tier: string) => number, blobs: readonly StoredBlobs[]): StorageUse =>
+  (db: Sql, maxBytesOf: (tier: string) => number, blobs: readonly StoredBlobs[]): StorageUse =>
   async ({ partnerId, tier }) => {
-    const most = mostBytesOf(tier);
-    return most === Number.POSITIVE_INFINITY ? null : { stored: await readStoredBytes(db, partnerId, blobs), most };
+    const max = maxBytesOf(tier);
+    return max === Number.POSITIVE_INFINITY ? null : { stored: await readStoredBytes(db, partnerId, blobs), max };
   };
 
 /**
@@ -45,11 +42,11 @@ async function readStoredBytes(db: Sql, partnerId: string, blobs: readonly Store
 
 /**
  * Creates the check of how many bytes a firm may store.
- * @param mostBytesOf the tier's limit; Infinity for a tier without a limit, whose documents are not counted
+ * @param maxBytesOf the tier's limit; Infinity for a tier without a limit, whose documents are not counted
  */
 export function createStorageQuota(
   { db, clock }: { db: Sql; clock: Clock },
-  mostBytesOf: (tier: string) => number,
+  maxBytesOf: (tier: string) => number,
   blobs: readonly StoredBlobs[],
 ): RequireStorage {
   const cache = new Map<string, CachedUse>();
@@ -58,7 +55,7 @@ export function createStorageQuota(
     const now = clock().getTime();
     const present = cache.get(partnerId);
     if (present && now < present.until) return present;
-    if (cache.size >= mostCached) cache.clear();
+    if (cache.size >= maxCached) cache.clear();
     const bytes = readStoredBytes(db, partnerId, blobs);
     // Forgets a read that failed, so that the next call reads again.
     bytes.catch(() => cache.delete(partnerId));
@@ -68,12 +65,12 @@ export function createStorageQuota(
   }
 
   return async ({ partnerId, tier }, bytes) => {
-    const most = mostBytesOf(tier);
-    if (most === Number.POSITIVE_INFINITY) return;
+    const max = maxBytesOf(tier);
+    if (max === Number.POSITIVE_INFINITY) return;
     const firm = useOf(partnerId);
     const stored = (await firm.bytes) + firm.added;
-    if (stored + bytes > most)
-      throw invalid(`Your ${tier} tier allows ${Math.floor(most / 1_000_000)} MB of stored documents.`);
+    if (stored + bytes > max)
+      throw invalid(`Your ${tier} tier allows ${Math.floor(max / 1_000_000)} MB of stored documents.`);
     firm.added += bytes;
   };
 }

@@ -32,7 +32,7 @@ export type LivekitMedia = {
 export type MediaSettings = EmbeddedMedia | LivekitMedia;
 
 const localNames = new Set(["localhost", "127.0.0.1", "[::1]"]);
-const fewestPorts = 16;
+const minPorts = 16;
 
 /**
  * The settings of live audio and video; null when MEDIA is off.
@@ -58,7 +58,7 @@ function embeddedFrom(env: Env, baseUrl: string): EmbeddedMedia {
       env,
       "MEDIA_PORTS",
       [41_000, 41_999],
-      `a range of ${fewestPorts} or more ports, as 41000-41999`,
+      `a range of ${minPorts} or more ports, as 41000-41999`,
       portRange,
     ),
     announce,
@@ -68,7 +68,7 @@ function embeddedFrom(env: Env, baseUrl: string): EmbeddedMedia {
 }
 
 /** The least length of a LiveKit secret. LiveKit itself refuses a shorter one outside its development mode. */
-const shortestSecret = 32;
+const minSecretLength = 32;
 
 function livekitFrom(env: Env): LivekitMedia {
   const url = read<string | null>(env, "LIVEKIT_URL", null, livekitRule, livekitUrl);
@@ -77,8 +77,8 @@ function livekitFrom(env: Env): LivekitMedia {
   if (url === null) throw new StartupError("LIVEKIT_URL must be set when MEDIA is livekit");
   if (key === null) throw new StartupError("LIVEKIT_API_KEY must be set when MEDIA is livekit");
   if (secret === null) throw new StartupError("LIVEKIT_API_SECRET must be set when MEDIA is livekit");
-  if (secret.length < shortestSecret)
-    throw new StartupError(`LIVEKIT_API_SECRET must have at least ${shortestSecret} characters`);
+  if (secret.length < minSecretLength)
+    throw new StartupError(`LIVEKIT_API_SECRET must have at least ${minSecretLength} characters`);
   return { engine: "livekit", url, key, secret, turn: turnFrom(env) };
 }
 
@@ -100,7 +100,7 @@ export const nodeUrlFrom = (env: Env): string | null =>
     },
   );
 
-const [leastFreeMb, mostFreeMb] = [100, 100_000_000];
+const [minFreeMb, maxFreeMb] = [100, 100_000_000];
 
 /** Reads RECORDINGS_FREE_MB, and converts it to bytes. */
 export const recordingsFreeFrom = (env: Env): number =>
@@ -109,8 +109,8 @@ export const recordingsFreeFrom = (env: Env): number =>
     env,
     "RECORDINGS_FREE_MB",
     5_000,
-    `a whole number of megabytes, from ${leastFreeMb} to ${mostFreeMb}`,
-    wholeNumber(leastFreeMb, mostFreeMb),
+    `a whole number of megabytes, from ${minFreeMb} to ${maxFreeMb}`,
+    wholeNumber(minFreeMb, maxFreeMb),
   );
 
 const livekitRule = "an https or wss URL, or an http or ws URL of a private host";
@@ -138,7 +138,7 @@ function livekitUrl(text: string): string | undefined {
 function portRange(text: string): [number, number] | undefined {
   const [, first, last] = /^(\d{1,5})-(\d{1,5})$/.exec(text) ?? [];
   const range: [number, number] = [Number(first), Number(last)];
-  return range[0] >= 1024 && range[1] <= 65_535 && range[1] - range[0] + 1 >= fewestPorts ? range : undefined;
+  return range[0] >= 1024 && range[1] <= 65_535 && range[1] - range[0] + 1 >= minPorts ? range : undefined;
 }
 
 const turnUrl = (text: string): string | undefined =>

@@ -28,7 +28,7 @@ const connectMs = 3_000;
 /** The longest time without new bytes in a response. Event streams send a ping every 15 seconds. */
 const pauseMs = 20_000;
 /** The most requests that this node forwards at the same time. Each open page's event stream is one of them. */
-const mostPassed = 500;
+const maxPassed = 500;
 
 const limitsOfPassing = {
   /** The longest time without new bytes in a request's body. The upload as a whole may take longer. */
@@ -169,7 +169,7 @@ export class Passing {
     const pages = this.#openOf.get(to.id) ?? new Map<string, Set<Passed>>();
     const own = pages.get(to.page) ?? new Set();
     const ofSession = [...pages.values()].reduce((count, { size }) => count + size, 0);
-    if (this.#open >= mostPassed || ofSession >= this.#limits.ofSession) throw busy();
+    if (this.#open >= maxPassed || ofSession >= this.#limits.ofSession) throw busy();
     if (own.size >= this.#limits.ofPage) endOldest(own);
     if (own.size >= this.#limits.ofPage) throw busy();
     const call = this.#callOf(request, to);
@@ -230,10 +230,10 @@ export class Passing {
 
 const hasBody = ({ method = "GET" }: IncomingMessage): boolean => methodsWithBody.has(method);
 
-/** Sends a request's body to the other node. The call ends after `mostMs` without new bytes. */
-function sendBody(body: IncomingMessage, call: ClientRequest, mostMs: number): void {
+/** Sends a request's body to the other node. The call ends after `maxMs` without new bytes. */
+function sendBody(body: IncomingMessage, call: ClientRequest, maxMs: number): void {
   const stalled = () => call.destroy(invalid("The body of this request has stopped coming."));
-  const timer = setTimeout(stalled, mostMs).unref();
+  const timer = setTimeout(stalled, maxMs).unref();
   body.on("data", () => timer.refresh());
   for (const end of ["finish", "close"]) call.once(end, () => clearTimeout(timer));
   // Discards the rest of a body that the other node refused. Unread data would block the client's connection, and the

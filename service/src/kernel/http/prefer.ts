@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 
 /** The longest wait. A longer wait that a caller requests is shortened to this one. */
-const mostWaitSeconds = 10;
+const maxWaitSeconds = 10;
 
 /** The schema of the `Prefer` header in /openapi.json, for routes that can wait for the transparency log. */
 export const preferHeader = {
@@ -18,7 +18,7 @@ export const preferHeader = {
 
 /**
  * Reads the wait that a caller prefers (RFC 7240, section 4.3: `Prefer: wait=N`).
- * @returns seconds, at most `mostWaitSeconds`; null if no valid wait was sent
+ * @returns seconds, at most `maxWaitSeconds`; null if no valid wait was sent
  */
 export function preferredWait({ headers }: Pick<FastifyRequest, "headers">): number | null {
   // If there are several `wait` preferences, the first counts (section 2).
@@ -28,7 +28,7 @@ export function preferredWait({ headers }: Pick<FastifyRequest, "headers">): num
     .split(",")
     .map((one) => /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(;|$)/i.exec(one)?.[1])
     .find((seconds) => seconds !== undefined);
-  return wait === undefined ? null : Math.min(Number(wait), mostWaitSeconds);
+  return wait === undefined ? null : Math.min(Number(wait), maxWaitSeconds);
 }
 
 /** The wait to apply, and a function that returns true once the caller has disconnected. */

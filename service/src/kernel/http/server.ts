@@ -14,7 +14,7 @@ import { forwardedAddresses, loggedNetwork } from "../platform/network.ts";
 import { clientAddress } from "./client-address.ts";
 import { HttpError } from "./errors/http-error.ts";
 import { wireError } from "./errors/wire-errors.ts";
-import { mostBodyBytes } from "./openapi/around.ts";
+import { maxBodyBytes } from "./openapi/around.ts";
 import { pageHeaders, securityHeaders } from "./security-headers.ts";
 
 export type ServerOptions = {
@@ -55,7 +55,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // cost more time than writing its lines.
     childLoggerFactory: (logger) => logger,
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
-    bodyLimit: mostBodyBytes,
+    bodyLimit: maxBodyBytes,
     requestTimeout: 300_000,
     // The time limit for adding the routes, during which esbuild bundles scripts. On a busy machine that takes longer
     // than Fastify's default of 10 s. A start that hangs still ends with an error.

@@ -19,6 +19,6 @@ export function warningsFor(request: FastifyRequest, find: () => string[]): { wa
   return found.length > 0 ? { warnings: found } : {};
 }
 
-/** A warning for each member that a JSON body has and its schema lacks; at most `mostWarnings`. */
+/** A warning for each member that a JSON body has and its schema lacks; at most `maxWarnings`. */
 export const unknownMembers = (body: unknown, { properties = {} }: { properties?: object }): string[] =>
   typeof body === "object" && body !== null ? unknownFields(Object.keys(body), Object.keys(properties)) : [];

@@ -28,10 +28,10 @@ const step = 12;
 /**
  * The most pages to search, from the last page backward. People expect the signatures near the document's last words.
  */
-const mostPages = 5;
+const maxPages = 5;
 
 /**
- * The lowest blank place of this size at the left or right margin. Of the last `mostPages`, takes the last page that
+ * The lowest blank place of this size at the left or right margin. Of the last `maxPages`, takes the last page that
  * has one. Null if there is none or pdf.js can't read the document.
  *
  * Skips pages that are shown rotated or scaled. Only words, annotations and planned fields make a place occupied, not
@@ -44,7 +44,7 @@ export async function blankPlace(
   { onPrinted = false }: { onPrinted?: boolean } = {},
 ): Promise<BlankPlace | null> {
   return withPdf(document, async (opened) => {
-    for (let number = opened.numPages; number > Math.max(0, opened.numPages - mostPages); number--) {
+    for (let number = opened.numPages; number > Math.max(0, opened.numPages - maxPages); number--) {
       const page = await opened.getPage(number);
       if (page.rotate !== 0 || page.userUnit !== 1) continue;
       const words = await wordsOn(page);

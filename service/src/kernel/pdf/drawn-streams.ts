@@ -25,7 +25,7 @@ export type Root = { readonly num: number; readonly ofPage: NamedContents | null
 
 const aName = /\/([^\s\0/<>[\](){}%]+)/g;
 /** The fewest bytes in which a content stream can use a resource: an operand and an operator, as in `/X Do`. */
-const shortestUse = 5;
+const minUseBytes = 5;
 
 /**
  * How often each resource name occurs in a content stream. Counts only the names in `named`; counts all names if
@@ -45,32 +45,32 @@ export function namesIn(data: Buffer, named: NamedContents | null): ReadonlyMap<
  * The number of characters drawn, plus one for each time that a content stream is drawn. A form XObject counts as often
  * as it is drawn, because nesting multiplies. Ten nested forms that each draw the next one ten times need few bytes,
  * but 10^10 steps.
- * @param most counting stops once the sum exceeds this
+ * @param max counting stops once the sum exceeds this
  */
-export const drawnCharacters = (drawings: Drawings, roots: readonly Root[], most: number): number =>
+export const drawnCharacters = (drawings: Drawings, roots: readonly Root[], max: number): number =>
   drawnSum(drawings, roots, {
-    most,
+    max,
     costOf: ({ characters }) => characters,
-    unknownUses: (length) => length / shortestUse,
+    unknownUses: (length) => length / minUseBytes,
   });
 
 /**
  * The number of bytes of content that a reader processes; each stream counts as often as it is drawn. A stream whose
  * names can't be read counts as if it drew each of its forms once.
- * @param most counting stops once the sum exceeds this
+ * @param max counting stops once the sum exceeds this
  */
-export const drawnBytes = (drawings: Drawings, roots: readonly Root[], most: number): number =>
-  drawnSum(drawings, roots, { most, costOf: ({ length }) => length, unknownUses: () => 1 });
+export const drawnBytes = (drawings: Drawings, roots: readonly Root[], max: number): number =>
+  drawnSum(drawings, roots, { max, costOf: ({ length }) => length, unknownUses: () => 1 });
 
 type Drawings = ReadonlyMap<number, Drawing>;
 type Measure = {
-  readonly most: number;
+  readonly max: number;
   readonly costOf: (drawing: Drawing) => number;
   /** The number of times that a content stream is assumed to draw each form, when only the stream's length is known. */
   readonly unknownUses: (length: number) => number;
 };
 
-function drawnSum(drawings: Drawings, roots: readonly Root[], { most, costOf, unknownUses }: Measure): number {
+function drawnSum(drawings: Drawings, roots: readonly Root[], { max, costOf, unknownUses }: Measure): number {
   const sums = new Map<string, number>();
   const maps = new Map<NamedContents, number>();
   const none: NamedContents = new Map();
@@ -89,10 +89,10 @@ function drawnSum(drawings: Drawings, roots: readonly Root[], { most, costOf, un
     for (const [name, drawn] of named) {
       const times = drawing.names ? (drawing.names.get(name) ?? 0) : unknownUses(drawing.length);
       if (times === 0) continue;
-      for (const each of drawn) if (sum <= most) sum += times * of(each, named);
+      for (const each of drawn) if (sum <= max) sum += times * of(each, named);
     }
     sums.set(key, sum);
     return sum;
   }
-  return roots.reduce((sum, { num, ofPage }) => (sum > most ? sum : sum + of(num, ofPage ?? none)), 0);
+  return roots.reduce((sum, { num, ofPage }) => (sum > max ? sum : sum + of(num, ofPage ?? none)), 0);
 }

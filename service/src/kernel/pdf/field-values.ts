@@ -28,13 +28,13 @@ const above = 14;
  * The most values taken from a page, and the most characters taken from a value. The rest is dropped, so that a hostile
  * document can't slow the service down.
  */
-const mostValues = 2_000;
-const mostCharacters = 20_000;
+const maxValues = 2_000;
+const maxCharacters = 20_000;
 /**
  * The most comparisons between values and words on one page. Values beyond this limit are appended after the text of
  * the page.
  */
-const mostComparisons = 1_000_000;
+const maxComparisons = 1_000_000;
 
 const runsIn = (items: readonly Item[]): Run[] => items.filter((item) => "str" in item);
 
@@ -50,12 +50,12 @@ export function fieldValues(
 ): ValueNextToRun[] {
   const near = finderOf(wordsIn(items, asShown));
   const values = annotations.flatMap((annotation) => {
-    const text = textIn(annotation).slice(0, mostCharacters);
+    const text = textIn(annotation).slice(0, maxCharacters);
     const box = boxOf(annotation["rect"], asShown);
-    return text === "" || box === null ? [] : [{ text, box, label: labelOf(annotation).slice(0, mostCharacters) }];
+    return text === "" || box === null ? [] : [{ text, box, label: labelOf(annotation).slice(0, maxCharacters) }];
   });
   const inReadingOrder = values.toSorted((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
-  return inReadingOrder.slice(0, mostValues).map(({ text, box, label }) => {
+  return inReadingOrder.slice(0, maxValues).map(({ text, box, label }) => {
     const { next, left, over } = near(box);
     if (text === tick && next) return { text, run: next.index, side: "before" };
     const before = left ?? over;
@@ -79,12 +79,12 @@ const wordsIn = (items: readonly Item[], asShown: AsShown): Word[] =>
 /** Returns a function that finds the nearest word to the right of a box, to its left, and above it. */
 function finderOf(words: readonly Word[]) {
   let comparisons = 0;
-  /** The words between two heights; none once `mostComparisons` is exceeded. */
+  /** The words between two heights; none once `maxComparisons` is exceeded. */
   const between = (top: number, bottom: number): readonly Word[] => {
     const first = firstFrom(words, top);
     const end = firstFrom(words, bottom);
     comparisons += end - first;
-    return comparisons > mostComparisons ? [] : words.slice(first, end);
+    return comparisons > maxComparisons ? [] : words.slice(first, end);
   };
   return (box: Box) => {
     let next: Word | undefined;

@@ -202,13 +202,13 @@ function followed(file: PdfFile, span: Span | undefined): { value: Span | undefi
 
 const resolved = (file: PdfFile, span: Span | undefined): Span | undefined => followed(file, span).value;
 
-function decodedStream(file: PdfFile, dict: Dict, ref: Ref, most: number): Decoded {
+function decodedStream(file: PdfFile, dict: Dict, ref: Ref, max: number): Decoded {
   const filters = filtersOf(file, dict);
   const raw = rawData(file, dict);
   const cipher = file.encryption?.streams;
   const clear = cipher && !filters.includes("Crypt") ? cipher.decrypt(raw, ref) : raw;
   if (!clear) throw new PdfRefusal("encrypted", `the stream at ${dict.start} can't be decrypted`);
-  const decoded = decodedBy(filters, clear, most);
+  const decoded = decodedBy(filters, clear, max);
   return isPredicted(file, dict) ? { data: null, length: decoded.length } : decoded;
 }
 

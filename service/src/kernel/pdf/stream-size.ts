@@ -9,14 +9,14 @@ import { constants, inflateRawSync, inflateSync } from "node:zlib";
 export type Decoded = { readonly data: Buffer | null; readonly length: number };
 
 /** The highest compression ratio of RFC 1951: 258 bytes from two bits. */
-const mostDeflated = 1032;
+const maxDeflateRatio = 1032;
 /** The highest compression ratio of RunLengthDecode (ISO 32000-2, section 7.4.5): 128 bytes from two bytes. */
-const mostRun = 64;
+const maxRunRatio = 64;
 /**
  * The longest data in ASCII85 that are decoded. For longer data, only an upper bound on the length is computed. Real
  * content streams of this length are compressed instead.
  */
-const mostAscii = 4 * 1024 * 1024;
+const maxAscii = 4 * 1024 * 1024;
 const tooLong: Decoded = { data: null, length: Number.POSITIVE_INFINITY };
 
 const flate = new Set(["Fl", "FlateDecode"]);
@@ -26,23 +26,23 @@ const ascii85 = new Set(["A85", "ASCII85Decode"]);
 const asciiHex = new Set(["AHx", "ASCIIHexDecode"]);
 const ofPictures = /^(?:DCT|JPX|CCF|CCITTFax|JBIG2|Brotli)/;
 
-/** Reverses a stream's filters in order. @param most the longest result in bytes */
-export function decodedBy(filters: readonly string[], raw: Buffer, most: number): Decoded {
+/** Reverses a stream's filters in order. @param max the longest result in bytes */
+export function decodedBy(filters: readonly string[], raw: Buffer, max: number): Decoded {
   if (filters.length > 8) return tooLong;
   let decoded: Decoded = { data: raw, length: raw.length };
   for (const name of filters) {
-    decoded = ofPictures.test(name) ? tooLong : undone(name, decoded, most);
-    if (decoded.length > most) return tooLong;
+    decoded = ofPictures.test(name) ? tooLong : undone(name, decoded, max);
+    if (decoded.length > max) return tooLong;
   }
   return decoded;
 }
 
-function undone(name: string, { data, length }: Decoded, most: number): Decoded {
-  if (flate.has(name)) return data ? inflated(data, most) : { data: null, length: length * mostDeflated };
-  if (runs.has(name)) return { data: null, length: length * mostRun };
+function undone(name: string, { data, length }: Decoded, max: number): Decoded {
+  if (flate.has(name)) return data ? inflated(data, max) : { data: null, length: length * maxDeflateRatio };
+  if (runs.has(name)) return { data: null, length: length * maxRunRatio };
   if (lzw.has(name)) return { data: null, length: data ? longestOfLzw(data) : length * 4096 };
   if (ascii85.has(name))
-    return data && length < mostAscii ? plain(fromAscii85(data)) : { data: null, length: length * 4 };
+    return data && length < maxAscii ? plain(fromAscii85(data)) : { data: null, length: length * 4 };
   if (asciiHex.has(name)) return data ? plain(fromHex(data)) : { data, length };
   // At an unsupported filter, readers stop. So the result is the data as decoded so far.
   return { data, length };
@@ -54,8 +54,8 @@ const plain = (data: Buffer): Decoded => ({ data, length: data.length });
  * Inflates data. Readers use as much of damaged data as they can inflate, so for damaged data only a bound on the
  * length is returned.
  */
-function inflated(data: Buffer, most: number): Decoded {
-  const options = { maxOutputLength: Math.max(most, 1), finishFlush: constants.Z_SYNC_FLUSH };
+function inflated(data: Buffer, max: number): Decoded {
+  const options = { maxOutputLength: Math.max(max, 1), finishFlush: constants.Z_SYNC_FLUSH };
   for (const inflate of [() => inflateSync(data, options), () => inflateRawSync(data.subarray(2), options)]) {
     try {
       return plain(inflate());
@@ -63,7 +63,7 @@ function inflated(data: Buffer, most: number): Decoded {
       if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") return tooLong;
     }
   }
-  return { data: null, length: data.length * mostDeflated };
+  return { data: null, length: data.length * maxDeflateRatio };
 }
 
 const longestOfLzw = (data: Buffer): number => Math.max(lengthOfLzw(data, 0), lengthOfLzw(data, 1));

@@ -16,7 +16,7 @@ const predicted = /\/Predictor\s+[2-9]/;
 /** The most bytes between the start of a stream's dictionary and its data. */
 const dictionaryWithin = 4096;
 /** The most filters of one stream that are decoded. */
-const mostFilters = 4;
+const maxFilters = 4;
 
 /**
  * The data of each stream that may contain text. Streams are found by their keywords, as lenient readers find them.
@@ -58,14 +58,14 @@ function dictionaryBefore(bytes: Buffer, at: number): string {
 
 /**
  * The data after this many FlateDecode filters. Truncated data are decoded as far as possible; damaged data become
- * empty. Null when the result exceeds `most` bytes, or when there are too many filters.
+ * empty. Null when the result exceeds `max` bytes, or when there are too many filters.
  */
-function undone(raw: Buffer, filters: number, most: number): Buffer | null {
-  if (filters > mostFilters) return null;
+function undone(raw: Buffer, filters: number, max: number): Buffer | null {
+  if (filters > maxFilters) return null;
   let data = raw;
   try {
     for (let filter = 0; filter < filters; filter++)
-      data = inflateSync(data, { maxOutputLength: Math.max(most, 1), finishFlush: constants.Z_SYNC_FLUSH });
+      data = inflateSync(data, { maxOutputLength: Math.max(max, 1), finishFlush: constants.Z_SYNC_FLUSH });
     return data;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? null : Buffer.alloc(0);
@@ -200,7 +200,7 @@ function costOfAll(bytes: Buffer): string | null {
     const end = bytes.indexOf("endstream", at + 6);
     let data: Buffer | null = bytes.subarray(at + 6, end < 0 ? bytes.length : end);
     while (data[0] === 13 || data[0] === 10) data = data.subarray(1);
-    for (let filter = 0; filter < mostFilters && looksDeflated(data); filter++) {
+    for (let filter = 0; filter < maxFilters && looksDeflated(data); filter++) {
       data = undone(data, 1, cost.left());
       if (data === null) return tooLarge;
     }

@@ -5,7 +5,7 @@ import { isVisible } from "./text.ts";
 
 export const documentNameColumn = "document_name";
 
-const longest = 200;
+const maxLength = 200;
 // Control characters, and characters that change the direction of the text after them. Names must not contain them,
 // because they could distort the words around the name.
 const unshown = /[\p{Cc}\p{Cs}\uFFFD\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/gu;
@@ -23,7 +23,7 @@ export function documentName(filename: string | undefined): string | null {
     .replace(/\.pdf$/i, "")
     .trim();
   if (!isVisible(name) || unnamed.test(name)) return null;
-  return [...name].slice(0, longest).join("");
+  return [...name].slice(0, maxLength).join("");
 }
 
 /**

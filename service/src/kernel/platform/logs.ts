@@ -13,11 +13,11 @@ export type Log = Logger;
  */
 const codes = /[0-9a-f]{24,64}|(?<![a-z2-7])[a-z2-7]{26}(?![a-z2-7])|svc_(?:pk|whsec)_\S+/g;
 
-const shortestCode = 24;
+const minCodeLength = 24;
 
 /** The text with every code shortened to its first six characters, and every key and webhook secret replaced. */
 export function maskCodes(text: string): string {
-  if (text.length < shortestCode && !text.includes("svc_")) return text;
+  if (text.length < minCodeLength && !text.includes("svc_")) return text;
   return text.replace(codes, (code) => (code.startsWith("svc_") ? "svc_***" : maskCode(code)));
 }
 
@@ -119,7 +119,7 @@ type LogLine = { level: number; time: string; msg?: string; err?: LoggedError };
  */
 export function readableLine(line: string): string {
   const { level, time, msg = "", err, ...rest } = JSON.parse(line) as LogLine;
-  const [, name, color] = levels.find(([least]) => level >= least) ?? [0, "trace", "gray"];
+  const [, name, color] = levels.find(([min]) => level >= min) ?? [0, "trace", "gray"];
   const clock = new Date(time).toTimeString().slice(0, 8);
   const fields = Object.entries(rest).map(([key, value]) => toPlainText(`${key}=${shown(value)}`));
   const words = toPlainText(msg || (err?.message ?? ""));

@@ -2,15 +2,15 @@ import { shownText } from "./text.ts";
 
 // The longest text that is compared. A longer one is not a typing error, and a comparison costs the product of the two
 // lengths.
-const longest = 64;
-const mostWarnings = 10;
+const maxLength = 64;
+const maxWarnings = 10;
 
 /**
  * The name closest to the typed text; null when none is close. The distance is the number of changed, added and missing
  * characters.
  */
 export function nearest(typed: string, names: readonly string[]): string | null {
-  if (typed.length > longest) return null;
+  if (typed.length > maxLength) return null;
   const far = Math.max(1, Math.floor(typed.length / 3));
   const byDistance = names
     .map((name) => ({ name, distance: distance(typed, name) }))
@@ -23,7 +23,7 @@ export function nearest(typed: string, names: readonly string[]): string | null 
 export const unknownFields = (sent: Iterable<string>, allowed: readonly string[]): string[] =>
   [...sent]
     .filter((name) => !allowed.includes(name))
-    .slice(0, mostWarnings)
+    .slice(0, maxWarnings)
     .map((name) => {
       const meant = nearest(name, allowed);
       return `${shownText(name)} is not a field of this request and was ignored${meant === null ? "." : `: did you mean "${meant}"?`}`;

@@ -39,8 +39,8 @@ const macBytes = keyIdBytes + 32;
  * The most MACs that are cached for each key, and the longest row whose MAC is cached. An API key's row is verified on
  * each request. Longer rows, which contain texts of people, are not cached.
  */
-const mostCached = 1000;
-const longestCached = 512;
+const maxCached = 1000;
+const maxCachedLength = 512;
 
 /** Called each time a row with an invalid MAC is read. */
 export type OnUnvouched = (table: string, members: Members) => void;
@@ -73,7 +73,7 @@ export function openRowMac(
 }
 
 // The most rows reported in an hour. A forged row may be read on every request, and must not fill the log.
-const mostReported = 10_000;
+const maxReported = 10_000;
 
 /**
  * Returns a function that logs each invalid row at most once an hour.
@@ -87,7 +87,7 @@ export function reportUnvouched(clock: Clock, log: Log, count: (table: string) =
     if (now !== hour) reported.clear();
     hour = now;
     const row = encoded(table, members);
-    if (reported.has(row) || reported.size === mostReported) return;
+    if (reported.has(row) || reported.size === maxReported) return;
     reported.add(row);
     count(table);
     // The first two members of a row identify it: they are its id, or a code and a kind or position.
@@ -128,9 +128,9 @@ function makerOf(master: SecretBytes) {
     /** The MAC for a verification. MACs of recently verified rows are cached. */
     again(table: string, members: Members): Buffer {
       const text = encoded(table, members);
-      if (text.length > longestCached) return macOf(text);
+      if (text.length > maxCachedLength) return macOf(text);
       const mac = cached.get(text) ?? macOf(text);
-      if (cached.size === mostCached) cached.clear();
+      if (cached.size === maxCached) cached.clear();
       cached.set(text, mac);
       return mac;
     },

@@ -59,14 +59,14 @@ function keysFor(key: SecretBytes, kind: SealedKind): Keys {
  */
 type Memo = Map<string, string>;
 
-const [rememberedMost, rememberedLength] = [2_000, 160];
+const [maxRemembered, rememberedLength] = [2_000, 160];
 
 function remembered(memo: Memo, of: string, make: () => string): string {
   if (of.length > rememberedLength) return make();
   const cached = memo.get(of);
   if (cached !== undefined) return cached;
   const result = make();
-  const [oldest] = memo.size < rememberedMost ? [] : memo.keys();
+  const [oldest] = memo.size < maxRemembered ? [] : memo.keys();
   if (oldest !== undefined) memo.delete(oldest);
   memo.set(of, result);
   return result;

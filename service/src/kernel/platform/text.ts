@@ -24,12 +24,12 @@ export function requireUuid(field: string, text: string): string {
 
 /**
  * The whole number that a text has in decimal digits. Undefined for another text, for a number outside the bounds, and
- * for more digits than `most` has.
+ * for more digits than `max` has.
  */
-export function wholeNumberIn(text: string | undefined, least: number, most: number): number | undefined {
-  if (text === undefined || !/^\d+$/.test(text) || text.length > String(most).length) return undefined;
+export function wholeNumberIn(text: string | undefined, min: number, max: number): number | undefined {
+  if (text === undefined || !/^\d+$/.test(text) || text.length > String(max).length) return undefined;
   const number = Number(text);
-  return number >= least && number <= most ? number : undefined;
+  return number >= min && number <= max ? number : undefined;
 }
 
 /** The id of a row that a text has in decimal digits; undefined for another text. */

@@ -4,7 +4,7 @@ import { dayMs, minuteMs } from "../platform/clock.ts";
  * The most days over which business hours are counted. A calendar with too few business hours in this time is refused
  * as a configuration error.
  */
-const mostDays = 370;
+const maxDays = 370;
 
 /** The opening hours of a business, in minutes after midnight in the time zone. */
 export type BusinessCalendar = {
@@ -60,7 +60,7 @@ const isBusinessDay = (midnight: number, { days, holidays }: BusinessCalendar): 
 
 /**
  * Adds business hours to a time.
- * @throws RangeError for a calendar that has fewer than `hours` business hours within `mostDays`
+ * @throws RangeError for a calendar that has fewer than `hours` business hours within `maxDays`
  */
 export function addBusinessHours(from: Date, hours: number, calendar: BusinessCalendar): Date {
   const { zone, opens, closes } = calendar;
@@ -68,14 +68,14 @@ export function addBusinessHours(from: Date, hours: number, calendar: BusinessCa
   let midnight = Math.floor(wall / dayMs) * dayMs;
   let start = Math.max(wall - midnight, opens * minuteMs);
   let left = hours * 60 * minuteMs;
-  for (let day = 0; day < mostDays; day++) {
+  for (let day = 0; day < maxDays; day++) {
     const open = isBusinessDay(midnight, calendar) ? Math.max(closes * minuteMs - start, 0) : 0;
     if (open > 0 && left <= open) return new Date(instantOf(midnight + start + left, zone));
     left -= open;
     midnight += dayMs;
     start = opens * minuteMs;
   }
-  throw new RangeError(`the calendar has fewer than ${hours} business hours in ${mostDays} days`);
+  throw new RangeError(`the calendar has fewer than ${hours} business hours in ${maxDays} days`);
 }
 
 /** The day (`YYYY-MM-DD`) of an instant in the zone. */

@@ -71,12 +71,12 @@ export function readTaskTimes(path = shipped): TaskTimes {
 function requireEnoughHours(path: string, { calendar, hours, onTheWay }: TaskTimes): void {
   const [first = "2026-01-01"] = [...calendar.holidays].toSorted();
   const inAll = [
-    ...Object.entries(hours).map(([kind, most]) => [`hours.${kind}`, most] as const),
-    ...Object.entries(onTheWay).map(([words, most]) => [`on_the_way.${words}`, most + hoursMore] as const),
+    ...Object.entries(hours).map(([kind, max]) => [`hours.${kind}`, max] as const),
+    ...Object.entries(onTheWay).map(([words, max]) => [`on_the_way.${words}`, max + hoursMore] as const),
   ];
-  for (const [entry, most] of inAll) {
+  for (const [entry, max] of inAll) {
     try {
-      addBusinessHours(new Date(`${first}T00:00:00Z`), most, calendar);
+      addBusinessHours(new Date(`${first}T00:00:00Z`), max, calendar);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       throw new StartupError(`task times ${path}: ${entry} is too long: ${error.message}`);

@@ -32,8 +32,8 @@ export type TestClock = {
 };
 
 /** The furthest that a clock may be ahead, in seconds: five years. */
-const mostSeconds = 5 * 365 * 24 * 3600;
-const mostInADay = 500;
+const maxSeconds = 5 * 365 * 24 * 3600;
+const maxInADay = 500;
 
 const shown = ({ seconds, advancing }: ClockState, now: Date): TestClock => ({
   status: advancing ? "advancing" : "ready",
@@ -61,10 +61,10 @@ export async function advanceTestClock(deps: TestClockDeps, principal: Principal
     const at = deps.clock();
     const before = await readClock(tx, partnerId, at);
     const seconds = secondsOf(leap, at.getTime() + before.seconds * 1000);
-    if (before.seconds + seconds > mostSeconds)
+    if (before.seconds + seconds > maxSeconds)
       throw invalid("The test clock must not be more than 5 years ahead of real time; DELETE resets it.");
-    if (before.lately >= mostInADay)
-      throw new ServiceError("conflict", `The test clock can be advanced ${mostInADay} times in 24 hours.`);
+    if (before.lately >= maxInADay)
+      throw new ServiceError("conflict", `The test clock can be advanced ${maxInADay} times in 24 hours.`);
     for (const bring of deps.nearer) await bring(tx, partnerId, seconds);
     await insertAdvance(tx, partnerId, seconds, at);
     await tx.query(

@@ -33,20 +33,20 @@ export const bookTime = (at: Statement, { partnerId, environment }: Record<keyof
 
 // The most seconds by which `leapt` moves a time back. The sum of a clock's advances includes those before a reset.
 // Without this limit, it could make a time too early for PostgreSQL.
-const mostLeaptSeconds = 5 * 365 * 24 * 3600;
+const maxLeaptSeconds = 5 * 365 * 24 * 3600;
 // The most seconds that `movedSince` returns: a hundred years, because no law requires longer retention.
-const mostMovedSeconds = 100 * 365 * 24 * 3600;
+const maxMovedSeconds = 100 * 365 * 24 * 3600;
 
 const advancedSince = (since: Statement, partnerId: Statement): Statement =>
   sql`${totalOf(partnerId)} - ${totalOf(partnerId, sql`AND advanced_at < ${since}`)}`;
 
 /** SQL interval: the sum of the advances of the firm's test clock since a time. */
 export const movedSince = (since: Statement, partnerId: Statement): Statement =>
-  sql`make_interval(secs => least(${advancedSince(since, partnerId)}, ${mostMovedSeconds})::float8)`;
+  sql`make_interval(secs => least(${advancedSince(since, partnerId)}, ${maxMovedSeconds})::float8)`;
 
 /** SQL expression: a time, made earlier by the sum of the advances of the firm's test clock since that time. */
 export const leapt = (since: Statement, partnerId: Statement): Statement =>
-  sql`${since} - make_interval(secs => least(${advancedSince(since, partnerId)}, ${mostLeaptSeconds})::float8)`;
+  sql`${since} - make_interval(secs => least(${advancedSince(since, partnerId)}, ${maxLeaptSeconds})::float8)`;
 
 /** The present time in the firm's books. */
 export async function bookNow(db: Sql, { partnerId, environment }: Owner, now: Date): Promise<Date> {

@@ -72,7 +72,7 @@ const partyFacts = (issuer: Issuer | null, buyer: Buyer): (readonly [string, str
 ];
 
 /** Shortens a text, so that it leaves room for the next column. */
-const shortened = (text: string, most = 64): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+const shortened = (text: string, max = 64): string => (text.length > max ? `${text.slice(0, max - 1)}…` : text);
 
 /** Shortens the payer's text, but keeps the last digits, which distinguish two accounts at the same bank. */
 function payerShortened(text: string): string {

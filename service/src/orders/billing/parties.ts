@@ -11,12 +11,12 @@ import { isPlainText } from "../../kernel/platform/text.ts";
 import { keepTasks } from "../../kernel/tasks/tasks.ts";
 import { billingDocuments, billingPartyState, fromPayments } from "../payments/payments.ts";
 
-const mostLines = 6;
-const line = (most = 100) => Type.String({ maxLength: most });
+const maxLines = 6;
+const line = (max = 100) => Type.String({ maxLength: max });
 const File = Type.Object(
   {
     issuer: Type.Object(
-      { name: line(), address: Type.Array(line(), { maxItems: mostLines }), taxId: line() },
+      { name: line(), address: Type.Array(line(), { maxItems: maxLines }), taxId: line() },
       { additionalProperties: false },
     ),
     taxLine: line(300),
@@ -178,8 +178,8 @@ export async function setBuyer(
     .filter((each) => each !== "");
   if (name.length < 1 || name.length > 100 || !isPlainText(name))
     throw invalid("Name on receipts must have 1 to 100 characters, on one line.");
-  if (address.length > mostLines || address.some((each) => each.length > 100 || !isPlainText(each)))
-    throw invalid(`Address must have at most ${mostLines} lines of at most 100 characters.`);
+  if (address.length > maxLines || address.some((each) => each.length > 100 || !isPlainText(each)))
+    throw invalid(`Address must have at most ${maxLines} lines of at most 100 characters.`);
   const present = async () => (await buyerOf(db, partnerId))?.zone ?? "";
   const zone = typed.zone ?? (await present());
   // The stored time zone stays valid even if the list no longer contains it.

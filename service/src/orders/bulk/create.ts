@@ -34,8 +34,8 @@ import {
 
 export type BulkDeps = { orders: OrderDeps; withTemplate: WithTemplate; cipher: RowCipher };
 
-const mostBytes = 5 * 1024 * 1024;
-const mostErrors = 200;
+const maxBytes = 5 * 1024 * 1024;
+const maxErrors = 200;
 /** The number of rows that are processed before other requests get their turn. */
 export const between = 25;
 
@@ -58,7 +58,7 @@ export async function createBulk(
   { fields, upload }: { fields: ReadonlyMap<string, string>; upload: SentDocument | null },
 ): Promise<Checked> {
   if (!upload || upload.bytes.length === 0) throw invalid("file is required: the list of people as CSV.");
-  if (upload.bytes.length > mostBytes) throw invalid("file must have at most 5 MB.");
+  if (upload.bytes.length > maxBytes) throw invalid("file must have at most 5 MB.");
   const template = await templateOf(
     orders,
     principal,
@@ -118,7 +118,7 @@ async function checked(
     seen.set(sha256, row);
     const { refusals, form } = wholeForm(content, sent, orders.offer.pricing);
     errors.push(...refusals.map((message) => ({ row, message })));
-    if (errors.length >= mostErrors) return { errors: errors.slice(0, mostErrors), totalCents: null, read };
+    if (errors.length >= maxErrors) return { errors: errors.slice(0, maxErrors), totalCents: null, read };
     if (form) read.push(form);
     if (!form || totalCents === null) continue;
     const cents = await priceOf(form);
@@ -192,7 +192,7 @@ async function unfitValues(
     const { field = 0, rows = [] } = texts[text] ?? {};
     return rows.map((row) => ({ row, message: `values.${fields[field]?.label ?? field} ${why}.` }));
   });
-  return errors.sort((one, other) => one.row - other.row).slice(0, mostErrors);
+  return errors.sort((one, other) => one.row - other.row).slice(0, maxErrors);
 }
 
 /**
@@ -244,7 +244,7 @@ export async function cancelBulk(deps: BulkDeps, owner: Owner, bulkId: string): 
   return ownBulk(deps, owner, bulkId);
 }
 
-const pageSize = { usual: 100, most: 500 };
+const pageSize = { usual: 100, max: 500 };
 
 /**
  * A page of a bulk's rows, in the order of the file. The cursor is the number of the page's last row.

@@ -10,8 +10,8 @@ import { templateOf } from "../templates/templates.ts";
 import { type BulkDeps, between, ownBulk, rowPricing, wholeForm } from "./create.ts";
 import { type Bulk, claimRow, failRow, type WaitingRow, waitingRows } from "./store.ts";
 
-const mostOrdersInRun = 100;
-const mostMs = 10_000;
+const maxOrdersInRun = 100;
+const maxMs = 10_000;
 
 /**
  * The charge that the page announced for the bulk's next orders, when the firm pays for them: the sum in cents and the
@@ -70,7 +70,7 @@ export async function nextPrices(
   const { content, pages } = await templateOf(orders, principal, bulk.templateId, String(bulk.version));
   const priceOf = rowPricing(orders, principal, pages);
   const prices = new Map<number, number>();
-  const waiting = await waitingRows(orders.db, bulk.bulkId, { after: 0, limit: mostOrdersInRun });
+  const waiting = await waitingRows(orders.db, bulk.bulkId, { after: 0, limit: maxOrdersInRun });
   for (const [index, row] of waiting.entries()) {
     if (index % between === 0) await yieldToOthers();
     const fields = readableFields(deps, principal, row, bulk);
@@ -98,9 +98,9 @@ async function placeWaiting(
       "conflict",
       `The sum is ${dollars(sum)} now, not ${dollars(shown.cents)}. Nothing was placed, and nobody was charged.`,
     );
-  const isLate = timeLimit(mostMs);
+  const isLate = timeLimit(maxMs);
   let last = 0;
-  for (let ordered = 0; ordered < mostOrdersInRun && !isLate(); ordered++) {
+  for (let ordered = 0; ordered < maxOrdersInRun && !isLate(); ordered++) {
     const [row] = await waitingRows(deps.orders.db, bulk.bulkId, { after: last, limit: 1 });
     if (!row) break;
     last = row.n;

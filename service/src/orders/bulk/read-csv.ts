@@ -4,9 +4,9 @@ import { isPlainLines } from "../../kernel/platform/text.ts";
 /** A row of the file: its cells by column, and its line number for messages. */
 export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
 
-const mostRows = 5_000;
-const mostColumns = 200;
-const longestCell = 4_000;
+const maxRows = 5_000;
+const maxColumns = 200;
+const maxCellLength = 4_000;
 
 const quote = 0x22;
 
@@ -21,9 +21,9 @@ export function readCsv(bytes: Buffer): { columns: string[]; rows: CsvRow[] } {
   const all = linesOf(text).filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
   const [head, ...rows] = all;
   if (!head || rows.length === 0) throw invalid("file must have a line of columns, and at least one row.");
-  if (rows.length > mostRows) throw invalid(`file must have at most ${mostRows.toLocaleString("en-US")} rows.`);
+  if (rows.length > maxRows) throw invalid(`file must have at most ${maxRows.toLocaleString("en-US")} rows.`);
   const columns = head.cells.map((cell) => cell.trim());
-  if (columns.length > mostColumns) throw invalid(`file must have at most ${mostColumns} columns.`);
+  if (columns.length > maxColumns) throw invalid(`file must have at most ${maxColumns} columns.`);
   const repeated = columns.find((column, index) => column !== "" && columns.indexOf(column) !== index);
   if (repeated) throw invalid(`file must name each column once: ${repeated} is there twice.`);
   const uneven = rows.find(({ cells }) => cells.length !== columns.length);
@@ -49,8 +49,8 @@ function linesOf(text: string): CsvRow[] {
   let from = line;
   while (at < text.length) {
     const cell = text.charCodeAt(at) === quote ? quotedCell(text, at, line) : plainCell(text, at);
-    if (cell.text.length > longestCell)
-      throw invalid(`file, line ${line}: a cell must have at most ${longestCell} characters.`);
+    if (cell.text.length > maxCellLength)
+      throw invalid(`file, line ${line}: a cell must have at most ${maxCellLength} characters.`);
     if (!isPlainLines(cell.text)) throw invalid(`file, line ${line}: a cell must have no control characters.`);
     cells.push(cell.text);
     line += cell.text.split("\n").length - 1;

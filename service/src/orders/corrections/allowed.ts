@@ -36,14 +36,14 @@ export type Trouble = OrderState & {
   parcelIsFixed: string | null;
 };
 
-const mostFaxChanges = 3;
+const maxFaxChanges = 3;
 // The limit per order in 24 hours. Without it, a firm could have links mailed to any number of addresses.
-const mostEmailChanges = 10;
+const maxEmailChanges = 10;
 
 /** The reason why no email address of the order can be corrected again today; null when one can. */
 export const whyNotAgainToday = (emailChanges: number): string | null =>
-  emailChanges >= mostEmailChanges
-    ? `The email addresses of an order change at most ${mostEmailChanges} times in 24 hours.`
+  emailChanges >= maxEmailChanges
+    ? `The email addresses of an order change at most ${maxEmailChanges} times in 24 hours.`
     : null;
 
 const beforeSealing = ["EsignPending", "EsignDeclined", "EsignExpired", "NotarizationFailed", "IdentityLocked"];
@@ -92,7 +92,7 @@ function whyNotFax({ fax, status, lastFax, faxIsFixed, faxChanges }: Trouble): s
   if (status === "FaxSent" || lastFax === "Sent") return "The fax is on its way.";
   if (status === "FaxDelivered" || lastFax === "Delivered") return "The fax is recorded as delivered.";
   if (faxIsFixed !== null) return faxIsFixed;
-  return faxChanges >= mostFaxChanges ? `A fax number changes at most ${mostFaxChanges} times in 24 hours.` : null;
+  return faxChanges >= maxFaxChanges ? `A fax number changes at most ${maxFaxChanges} times in 24 hours.` : null;
 }
 
 const again: readonly PeopleEvent[] = ["sign_reissued", "notarization_reopened", "shipping_retried", "fax_retried"];

@@ -40,8 +40,8 @@ export type FillDeps = {
 
 export const readingOf = ({ templates: { db }, ciphers }: FillDeps) => ({ db, ciphers });
 
-const mostOpen = 1000;
-const mostMails = 5;
+const maxOpen = 1000;
+const maxMails = 5;
 
 export const noSuchFill = () => new ServiceError("not_found", "Fill not found.");
 
@@ -107,8 +107,8 @@ export async function createFill(
     : null;
   await orDiscard(deps.templates.blobs, finish?.blobKey ?? null, () =>
     deps.templates.db.transaction(async (tx) => {
-      if ((await countOpen(tx, principal, at)) >= mostOpen)
-        throw invalid(`A firm has at most ${mostOpen} open forms: cancel one first.`);
+      if ((await countOpen(tx, principal, at)) >= maxOpen)
+        throw invalid(`A firm has at most ${maxOpen} open forms: cancel one first.`);
       await insertFill(tx, deps.ciphers, fill);
       const detail = { fillId: fill.id, ...fill.use };
       await tx.query(auditLine({ at, action: "fill.created", actor: fill.createdBy, partnerId, detail }));
@@ -192,7 +192,7 @@ async function viewsOf(deps: FillDeps, reader: Principal, fills: readonly Fill[]
   });
 }
 
-const pageSize = { usual: 50, most: 100 };
+const pageSize = { usual: 50, max: 100 };
 
 /** A page of the firm's fills, newest first. @throws ServiceError naming the parameter and its rule */
 export async function fillPage(deps: FillDeps, owner: Principal, query: PageQuery) {
@@ -233,7 +233,7 @@ export async function sendFill(deps: FillDeps, principal: Principal, id: string)
 }
 
 async function mailIn(tx: Tx, { templates: { clock } }: FillDeps, id: string): Promise<void> {
-  if (!(await countMail(tx, id, mostMails, clock())))
-    throw new ServiceError("conflict", `This form is no longer open, or its link was mailed ${mostMails} times.`);
+  if (!(await countMail(tx, id, maxMails, clock())))
+    throw new ServiceError("conflict", `This form is no longer open, or its link was mailed ${maxMails} times.`);
   await fillMail.enqueue(tx, { fillId: id, at: clock().getTime() });
 }

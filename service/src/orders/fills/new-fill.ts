@@ -3,7 +3,7 @@ import { isLanguage, type Language, languages } from "../../kernel/platform/lang
 import { isEmail } from "../../kernel/platform/mail/email.ts";
 import { isPlainText } from "../../kernel/platform/text.ts";
 
-const days = { usual: 30, most: 90 } as const;
+const days = { usual: 30, max: 90 } as const;
 
 /** The fields of a new fill, from a request's body. */
 export type NewFillFields = {
@@ -38,10 +38,10 @@ export function readNewFill(body: unknown): NewFillFields {
     string,
     unknown
   >;
-  const text = (name: string, most: number): string | null => {
+  const text = (name: string, max: number): string | null => {
     const value = fields[name] ?? "";
-    if (typeof value !== "string" || [...value].length > most)
-      throw invalid(`${name} must be text of at most ${most} characters.`);
+    if (typeof value !== "string" || [...value].length > max)
+      throw invalid(`${name} must be text of at most ${max} characters.`);
     if (!isPlainText(value)) throw invalid(`${name} must be UTF-8 text without control characters.`);
     return value.trim() || null;
   };
@@ -60,8 +60,8 @@ export function readNewFill(body: unknown): NewFillFields {
   const language = text("language", 10) ?? "en";
   if (!isLanguage(language)) throw invalid(`language must be one of ${languages.join(", ")}.`);
   const lasts = fields["days"] ?? days.usual;
-  if (typeof lasts !== "number" || !Number.isInteger(lasts) || lasts < 1 || lasts > days.most)
-    throw invalid(`days must be a whole number from 1 to ${days.most}.`);
+  if (typeof lasts !== "number" || !Number.isInteger(lasts) || lasts < 1 || lasts > days.max)
+    throw invalid(`days must be a whole number from 1 to ${days.max}.`);
   const version = fields["templateVersion"] ?? null;
   if (version !== null && typeof version !== "number") throw invalid("templateVersion must be a whole number from 1.");
   if (version !== null && docSlug !== null) throw invalid("templateVersion must be left out with docSlug.");

@@ -82,7 +82,7 @@ export async function filledIn(workers: Workers, holder: string, form: Form, ans
   return Buffer.concat([bytes, output.tail]);
 }
 
-const longestAnswer = 4_000;
+const maxAnswerLength = 4_000;
 /** Characters that change the direction of text, or break a line invisibly. */
 const misleading = /[\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
 
@@ -108,8 +108,8 @@ export function readAnswer(question: Question, sent: readonly string[]): { value
   }
   const [text] = texts;
   if (text === undefined) return { values: [] };
-  const most = Math.min(maxLength ?? longestAnswer, longestAnswer);
-  if ([...text].length > most) return fault("long", most);
+  const max = Math.min(maxLength ?? maxAnswerLength, maxAnswerLength);
+  if ([...text].length > max) return fault("long", max);
   if (!(lines ? isPlainLines(text) : isPlainText(text)) || misleading.test(text)) return fault("characters");
   return { values: [text.replaceAll("\r", "\n").replaceAll("\t", " ")] };
 }

@@ -203,8 +203,8 @@ export const endFill = (
  * Counts one more mail for an open fill.
  * @returns false when the maximum number of mails was already sent, or the fill has ended
  */
-export const countMail = (tx: Tx, id: string, most: number, now: Date): Promise<boolean> =>
-  changeRowIf(tx, fillState, id, sql`mails = mails + 1`, sql`mails < ${most} AND ${openAt(now, null)}`);
+export const countMail = (tx: Tx, id: string, max: number, now: Date): Promise<boolean> =>
+  changeRowIf(tx, fillState, id, sql`mails = mails + 1`, sql`mails < ${max} AND ${openAt(now, null)}`);
 
 /**
  * A fill is deleted this long after its end. Until then its firm can see the outcome. An order can use its document

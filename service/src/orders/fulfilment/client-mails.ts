@@ -167,7 +167,7 @@ export type ClientMail = {
   asksToSign: boolean;
 };
 
-const shownMost = 100;
+const maxShown = 100;
 
 /** The latest mails to the order's client, newest first. */
 export const clientMails = (db: Sql, orderCode: string, { partnerId, environment }: Owner) =>
@@ -177,7 +177,7 @@ SELECT m.moment, m.sent_at AS "sentAt",
     AND starts_with(c.mail, ${signingMark})) AS "asksToSign"
 FROM client_mails m ${joinOrder(sql`m.order_id`)}
 WHERE ${hasOrderCode(orderCode)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
-ORDER BY m.sent_at DESC LIMIT ${shownMost}`);
+ORDER BY m.sent_at DESC LIMIT ${maxShown}`);
 
 /** Records a sent mail for each order that it covered. If the job runs twice, each order still has one row. */
 export const keepClientMail = (
@@ -190,8 +190,8 @@ export const keepClientMail = (
 INSERT INTO client_mails (order_id, moment, caused_at, sent_at)
 SELECT id, ${moment}::text, ${at}::timestamptz, ${sentAt}::timestamptz FROM unnest(${orderIds}::bigint[]) id ON CONFLICT DO NOTHING`);
 
-const mostInADay = 5;
-const mostAskedForInADay = 3;
+const maxInADay = 5;
+const maxAskedForInADay = 3;
 
 /**
  * Queues a mail to the client again.
@@ -210,7 +210,7 @@ export async function sendAgain(
     moment,
     actor: actorOf(principal),
     action: "order.mail_sent_again",
-    most: mostInADay,
+    max: maxInADay,
   });
 }
 
@@ -230,16 +230,16 @@ export const mailDocuments = (
     moment: "completed",
     actor: "client",
     action: "order.documents_asked_for",
-    most: mostAskedForInADay,
+    max: maxAskedForInADay,
     ...asked,
   });
 
-type Again = { orderCode: string; moment: SentAgain; actor: string; action: string; most: number; isWhole?: boolean };
+type Again = { orderCode: string; moment: SentAgain; actor: string; action: string; max: number; isWhole?: boolean };
 
 async function mailAgain(
   { db, clock, acceptsPayment }: { db: Database; clock: Clock; acceptsPayment: AcceptsPayment },
   isAllowed: Statement,
-  { orderCode, moment, actor, action, most, isWhole = false }: Again,
+  { orderCode, moment, actor, action, max, isWhole = false }: Again,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const at = clock();
@@ -253,10 +253,10 @@ WHERE ${hasOrderCode(orderCode)} AND ${isAllowed} FOR NO KEY UPDATE`);
         "The order has moved on, and this email would no longer be right. Nothing was sent.",
       );
     // Counts after locking, so that mails sent while this request waited for the lock are included.
-    if ((await countLines(tx, order.id, action, new Date(at.getTime() - dayMs))) >= most)
+    if ((await countLines(tx, order.id, action, new Date(at.getTime() - dayMs))) >= max)
       throw new ServiceError(
         "conflict",
-        `At most ${most} emails of an order are sent again in 24 hours. Try again later, or share the link yourself.`,
+        `At most ${max} emails of an order are sent again in 24 hours. Try again later, or share the link yourself.`,
       );
     await mailClient(tx, order.id, moment, at, isWhole ? { isWhole } : { isAlone: true });
     const { id: orderId, partnerId } = order;

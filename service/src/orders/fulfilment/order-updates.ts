@@ -31,7 +31,7 @@ import { type Certificate, type Item, type Kind, kindOf, type Summary, wordsOf }
 const settleMs = 2 * minuteMs;
 const pauseMs = 15 * minuteMs;
 // A mail lists at most this many orders. Of the other orders, it states only the number.
-const mostShown = 50;
+const maxShown = 50;
 // The number of orders read at once. It is larger than the number that a mail lists, because some orders have changed
 // their status since the mail was queued.
 const batchSize = 200;
@@ -136,13 +136,13 @@ export async function summaryOf(
 ): Promise<Summary | null> {
   const unread = orders.flatMap(([status, ids]) => ids.map((id) => ({ id, status })));
   const items: Item[] = [];
-  while (unread.length > 0 && items.length < mostShown) items.push(...(await read(unread.splice(0, batchSize))));
+  while (unread.length > 0 && items.length < maxShown) items.push(...(await read(unread.splice(0, batchSize))));
   if (items.length === 0) return null;
   const counts = new Map<Kind, number>();
   const onPaper = await paperWishes(unread.map(({ id }) => id));
   const counted = [...items, ...unread.map((each) => ({ ...each, wantsPaper: onPaper.has(each.id) }))];
   for (const kind of counted.map(kindOf)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return { items: items.slice(0, mostShown), counts };
+  return { items: items.slice(0, maxShown), counts };
 }
 
 /**

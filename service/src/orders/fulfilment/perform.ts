@@ -1,7 +1,7 @@
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import { arrivalDue, businessDay, openTask } from "../../kernel/tasks/tasks.ts";
-import { canBePaid, dollars, leastPaymentCents } from "../dollars.ts";
+import { canBePaid, dollars, minPaymentCents } from "../dollars.ts";
 import {
   type Actor,
   addAdjustment,
@@ -155,7 +155,7 @@ async function record(
 function requirePayable({ totalCents }: LockedOrder): void {
   if (canBePaid(totalCents)) return;
   throw invalid(
-    `The price is ${dollars(totalCents)}, and a payment must be at least ${dollars(leastPaymentCents)}: adjust the price.`,
+    `The price is ${dollars(totalCents)}, and a payment must be at least ${dollars(minPaymentCents)}: adjust the price.`,
   );
 }
 

@@ -82,7 +82,7 @@ const askedMs = minuteMs;
  * The mail about a completed document waits at most this long for others: `working` for documents in progress, `stuck`
  * for documents that a person must correct.
  */
-const longestWaitMs = { working: 3 * dayMs, stuck: 30 * minuteMs };
+const maxWaitMs = { working: 3 * dayMs, stuck: 30 * minuteMs };
 const stuck: ReadonlySet<OrderStatus> = new Set([
   "OnHold",
   "EsignDeclined",
@@ -137,7 +137,7 @@ function nextLookMs(moment: MailMoment, peers: readonly Peer[], hasWaitedMs: num
   if (moment !== "completed") return null;
   const open = peers.filter((peer) => wasPaid(peer.status, peer.statusBeforeHold) && !ended.has(peer.status));
   const waits = (isStuck: boolean) => open.some(({ status }) => stuck.has(status) === isStuck);
-  const { working, stuck: putRight } = longestWaitMs;
+  const { working, stuck: putRight } = maxWaitMs;
   const isWaiting = (waits(false) && hasWaitedMs < working) || (waits(true) && hasWaitedMs < putRight);
   if (!isWaiting) return null;
   return hasWaitedMs < hourMs ? minuteMs : 10 * minuteMs;

@@ -39,8 +39,8 @@ export type FirmNotes = {
   add: (principal: Principal, orderCode: string, text: string) => Promise<void>;
 };
 
-const mostCharacters = 2_000;
-const mostNotes = 200;
+const maxCharacters = 2_000;
+const maxNotes = 200;
 
 type Deps = { db: Database; clock: Clock; secrets: SecretBytes; log: Log };
 
@@ -63,7 +63,7 @@ WHERE ${isSealed(sql`code`, "order", orderCode)} AND partner_id = ${partnerId} A
         // The notes are deleted together with the documents. A note added after that would never be deleted.
         if ((await whenDocumentsWereDeleted(tx, order.id)) !== null)
           throw new ServiceError("conflict", "This order’s documents and notes were deleted. It takes no new notes.");
-        if (order.notes >= mostNotes) throw invalid(`An order holds at most ${mostNotes} notes.`);
+        if (order.notes >= maxNotes) throw invalid(`An order holds at most ${maxNotes} notes.`);
         await tx.query(sql`
 INSERT INTO firm_notes (id, order_id, author, text, created_at)
 VALUES (${id}, ${order.id}, ${author}, ${cipher.encrypt(Buffer.from(text), id)}, ${at})`);
@@ -87,7 +87,7 @@ ORDER BY n.created_at DESC, n.id DESC`);
  */
 function noteText(typed: string): string {
   const text = typed.trim();
-  if (!isVisible(text) || [...text].length > mostCharacters || !isPlainLines(text))
+  if (!isVisible(text) || [...text].length > maxCharacters || !isPlainLines(text))
     throw invalid("Note must have 1 to 2,000 characters, and no control characters.");
   return text;
 }

@@ -18,7 +18,7 @@ import { summaryView } from "./views.ts";
 
 export type ListQuery = PageQuery & { status?: string; external_reference?: string };
 
-const pageSize = { usual: 20, most: 100 };
+const pageSize = { usual: 20, max: 100 };
 
 /**
  * Checks the cursor that the caller sent, and returns it. The cursor is the code of the last order on the previous

@@ -101,7 +101,7 @@ export { address, faxNumber, type OrderForm, type Payer, payers, readWhole } fro
 export { jsonList, membersOf } from "./form/json-list.ts";
 export { acceptsValue, aKind, requireOrder } from "./form/requested-content.ts";
 export type { RequestedField } from "./form/requested-field.ts";
-export { leastSize, mostSize, parseOwnFields, parseRequestedFields } from "./form/requested-fields.ts";
+export { maxSize, minSize, parseOwnFields, parseRequestedFields } from "./form/requested-fields.ts";
 export { type SenderTextName, senderTextNames, senderTexts } from "./form/sender-texts.ts";
 export {
   accessCodeHashOf,
@@ -112,8 +112,8 @@ export {
   signersOf,
 } from "./form/signers.ts";
 export {
-  mostFields,
-  mostSigners,
+  maxFields,
+  maxSigners,
   replacementSchema,
   requestedFieldSchema,
   requestedKinds,
@@ -251,8 +251,8 @@ export type { ToSign, TriedDocument, TrySigning } from "./try-signing.ts";
 export {
   endOfUploads,
   keepUpload,
-  mostUploads,
-  mostUploadsByMember,
+  maxUploads,
+  maxUploadsByMember,
   openUpload,
   releaseUnnamed,
   releaseUploads,

@@ -1,5 +1,5 @@
 import { type SenderTextName, senderTextNames, senderTexts } from "./form/sender-texts.ts";
-import { mostFields, mostSigners, requestedFieldSchema, signerAuths, signerSchema } from "./form/signing-schemas.ts";
+import { maxFields, maxSigners, requestedFieldSchema, signerAuths, signerSchema } from "./form/signing-schemas.ts";
 
 const text = (description: string, more: object = {}) => ({ type: "string", description, ...more });
 const json = (description: string, items: object, maxItems: number) =>
@@ -48,12 +48,12 @@ export const orderFormSchema = {
     signers: json(
       "Who signs, or appears before the notary, as JSON text. Default: the client, alone. With a notary and without signing nobody has `auth` or `routing`.",
       signerSchema,
-      mostSigners,
+      maxSigners,
     ),
     fields: json(
       "Where they sign, as JSON text. Default: the document's own empty signature fields, else its tags as `{{signature, r1}}`, else a page that is added to its end; and its other empty form fields whose names begin with a signer, as `signer2.phone`.",
       requestedFieldSchema,
-      mostFields,
+      maxFields,
     ),
     signer_auth: text("How signers who name no `auth` of their own are identified, besides the mailed link.", {
       enum: signerAuths,

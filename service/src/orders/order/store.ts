@@ -5,7 +5,7 @@ import { isSealed, listed, nothing, quoted, type Statement, sql } from "../../ke
 import { type Marked, marked, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import { deletedAmong, joinMark } from "../../kernel/retention/retention.ts";
-import { dollars, leastPaymentCents } from "../dollars.ts";
+import { dollars, minPaymentCents } from "../dollars.ts";
 import type { StoredDocument } from "./documents.ts";
 import type { Payer } from "./form/form.ts";
 import { senderTextNames, senderTexts } from "./form/sender-texts.ts";
@@ -138,10 +138,10 @@ export async function addAdjustment(tx: Tx, orderId: number, amountCents: number
   const adjusted = await tx.query(sql`
     UPDATE orders SET lines = lines || ${line}::jsonb, subtotal_cents = subtotal_cents + ${amountCents},
       total_cents = total_cents + ${amountCents}
-    WHERE id = ${orderId} AND (total_cents + ${amountCents} = 0 OR total_cents + ${amountCents} >= ${leastPaymentCents})
+    WHERE id = ${orderId} AND (total_cents + ${amountCents} = 0 OR total_cents + ${amountCents} >= ${minPaymentCents})
     RETURNING 1`);
   if (adjusted.length === 0)
-    throw invalid(`The adjusted total must be $0.00, or at least ${dollars(leastPaymentCents)}, the smallest payment.`);
+    throw invalid(`The adjusted total must be $0.00, or at least ${dollars(minPaymentCents)}, the smallest payment.`);
   await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
 }
 

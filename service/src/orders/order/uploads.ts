@@ -17,10 +17,10 @@ import { looksLikePdf } from "./original.ts";
  * The limits keep the store from filling up. A closing's form stores all of its files before it is sent, and its draft
  * can wait for days.
  */
-export const mostUploads: Readonly<Record<UploadForm, number>> = { order: 15, closing: 300 };
+export const maxUploads: Readonly<Record<UploadForm, number>> = { order: 15, closing: 300 };
 
 /** The most unused files that one member may have stored. For orders, one member can use up the firm's limit. */
-export const mostUploadsByMember: Readonly<Record<UploadForm, number>> = { order: 5, closing: 100 };
+export const maxUploadsByMember: Readonly<Record<UploadForm, number>> = { order: 5, closing: 100 };
 
 /**
  * How long a file is stored. A closing's draft lasts 14 days from its first save, which can come after the first
@@ -45,7 +45,7 @@ export async function keepUpload(
     SELECT kept_by AS "userId" FROM fill_documents
     WHERE kept_for = ${partnerId} AND kept_form = ${form} AND used_at IS NULL AND expires_at > ${deps.clock()}`);
   const own = stored.filter((each) => each.userId === userId);
-  return stored.length >= mostUploads[form] || own.length >= mostUploadsByMember[form]
+  return stored.length >= maxUploads[form] || own.length >= maxUploadsByMember[form]
     ? null
     : insertFill(deps, bytes, { slug: null, stored: { partnerId, userId, form }, forMs: uploadMs[form] });
 }

@@ -35,7 +35,7 @@ import { checkRefunds, type RefundJobDeps, refundOrder } from "./refunds/give-ba
 import { resumeFreeRefunds } from "./refunds/whole-refund.ts";
 import { applySandboxSteps } from "./sandbox/bank.ts";
 
-export { chargeWaiting, type LeftOrder, leftText, mostAtOnce } from "./charges/charge-waiting.ts";
+export { chargeWaiting, type LeftOrder, leftText, maxAtOnce } from "./charges/charge-waiting.ts";
 export { type ChargeDeps, chargeByMember, type ExpectedCharge } from "./charges/charges.ts";
 export { listedPayments, type PaymentOfFirm, paymentsOfFirm } from "./charges/firm-payments.ts";
 export { chargeGroup, chargeOfOrder, type GroupCharge, type GroupChargeEnd } from "./charges/group.ts";

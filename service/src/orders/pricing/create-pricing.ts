@@ -2,7 +2,7 @@ import type { Tier } from "../../firms/partners/partners.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
-import { canBePaid, dollars, leastPaymentCents } from "../dollars.ts";
+import { canBePaid, dollars, minPaymentCents } from "../dollars.ts";
 import { type CatalogRow, loadCatalog } from "./catalog.ts";
 import { type DataFile, DataFileError, dataFile } from "./data-file.ts";
 import { type AskCarriers, type CarrierRate, type Parcel, type ShipMethod, weightGrams } from "./postage.ts";
@@ -151,7 +151,7 @@ export async function openPricing(sql: Sql, paths: Record<keyof PricingFiles, st
   return { ...createPricing(files), priceBookVersion: version };
 }
 
-const mostPages = 10_000;
+const maxPages = 10_000;
 const digits = /^\d{1,5}$/;
 
 /** The typed texts of a price inquiry, before a document exists. An empty text means that nothing was typed. */
@@ -184,7 +184,7 @@ export async function estimate(
   const state = usStateOf(shipState);
   const count = digits.test(pages.trim()) ? Number(pages) : 0;
   const errors = [
-    ...(count >= 1 && count <= mostPages ? [] : [`${names.pages} must be a whole number from 1 to ${mostPages}.`]),
+    ...(count >= 1 && count <= maxPages ? [] : [`${names.pages} must be a whole number from 1 to ${maxPages}.`]),
     ...(docSlug === "" || pricing.catalogRow(docSlug) ? [] : [`${names.docSlug} must be a document of the catalog.`]),
     ...(method === "label" || method === "print_mail" ? [] : [`${names.shipMethod} must be label or print_mail.`]),
     ...(services.ship && !isZipCode(postal) ? [`${names.shipPostal} must be a US ZIP code: 5 digits, or ZIP+4.`] : []),
@@ -216,7 +216,7 @@ export async function estimate(
 export function unpayableReason({ lines, totalCents }: Quote, field: string, document: string | null): string | null {
   if (canBePaid(totalCents)) return null;
   const discount = lines.find(({ type }) => type === "Discount");
-  const price = `${dollars(totalCents)}, and a payment must be at least ${dollars(leastPaymentCents)}.`;
+  const price = `${dollars(totalCents)}, and a payment must be at least ${dollars(minPaymentCents)}.`;
   return discount
     ? `${field} must not be ${document} with these services: with its discount “${discount.label}”, they cost ${price}`
     : `The price of this order is ${price}`;

@@ -3,7 +3,7 @@ import type { Proposal } from "../../kernel/pdf/proposals/propose.ts";
 import { isRoleOf } from "../../kernel/pdf/proposals/role.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { runOr, type Task, type Workers } from "../../kernel/platform/workers/task.ts";
-import { leastSize, mostFields, mostSize } from "../order/order.ts";
+import { maxFields, maxSize, minSize } from "../order/order.ts";
 import type { OnPage, Search, SearchLimits } from "./propose-task.ts";
 
 const task: Task<SearchLimits, Search | null> = {
@@ -12,7 +12,7 @@ const task: Task<SearchLimits, Search | null> = {
   limitMs: 12_000,
 };
 
-const limits: SearchLimits = { pages: 300, milliseconds: 8_000, found: mostFields };
+const limits: SearchLimits = { pages: 300, milliseconds: 8_000, found: maxFields };
 
 /**
  * Searches a document for places where people sign or fill in something.
@@ -77,9 +77,9 @@ function fieldOf(found: OnPage, roles: readonly string[]): FoundField {
 
 /** Fits the size of a place into the limits of its kind. The lower edge stays where it is, on the line to write on. */
 function fitted(rect: Rect, { kind, size }: Pick<OnPage, "kind" | "size">): Rect {
-  const [least, most] = [leastSize[kind], mostSize[kind]];
-  const width = Math.min(Math.max(rect.width, least.width), most.width, size.width);
-  const height = Math.min(Math.max(rect.height, least.height), most.height, size.height);
+  const [min, max] = [minSize[kind], maxSize[kind]];
+  const width = Math.min(Math.max(rect.width, min.width), max.width, size.width);
+  const height = Math.min(Math.max(rect.height, min.height), max.height, size.height);
   return {
     x: points(Math.min(Math.max(rect.x, 0), size.width - width)),
     y: points(Math.min(Math.max(rect.y + rect.height - height, 0), size.height - height)),

@@ -20,21 +20,21 @@ export type Search = {
 export type SearchLimits = { readonly pages: number; readonly milliseconds: number; readonly found: number };
 
 /** Searches a document page by page. @returns null for a document that pdf.js can't open */
-export async function run(bytes: Buffer, most: SearchLimits): Promise<Search | null> {
+export async function run(bytes: Buffer, limits: SearchLimits): Promise<Search | null> {
   const opened = await openWithinBounds(bytes);
   if (!opened) return { pages: 0, state: "partly", found: [] };
   const { opening, OPS } = opened;
   try {
     const document = await opening.promise.catch(() => null);
     if (!document) return null;
-    const isLate = timeLimit(most.milliseconds);
+    const isLate = timeLimit(limits.milliseconds);
     const found: OnPage[] = [];
     let hasWords = false;
     // Becomes false when a limit ends the search, or when pdf.js can't read a page. Such a page is skipped.
     let isWhole = true;
     let number = 1;
     for (; number <= document.numPages; number++) {
-      if (number > most.pages || found.length > most.found || isLate()) break;
+      if (number > limits.pages || found.length > limits.found || isLate()) break;
       const content = await document
         .getPage(number)
         .then((page) => readContent(page, OPS).finally(() => page.cleanup()))
@@ -47,9 +47,9 @@ export async function run(bytes: Buffer, most: SearchLimits): Promise<Search | n
       const size = { width: content.width, height: content.height };
       for (const proposal of propose(content)) found.push({ ...proposal, page: number, size });
     }
-    if (number <= document.numPages || found.length > most.found) isWhole = false;
+    if (number <= document.numPages || found.length > limits.found) isWhole = false;
     const state = !isWhole ? "partly" : hasWords ? "read" : "picture";
-    return { pages: document.numPages, state, found: found.slice(0, most.found) };
+    return { pages: document.numPages, state, found: found.slice(0, limits.found) };
   } finally {
     await opening.destroy();
   }

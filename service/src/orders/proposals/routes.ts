@@ -8,7 +8,7 @@ import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
 import { reasons } from "../../kernel/pdf/proposals/pieces.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
-import { jsonList, looksLikePdf, mostSigners } from "../order/order.ts";
+import { jsonList, looksLikePdf, maxSigners } from "../order/order.ts";
 import { roleSchema } from "../templates/templates.ts";
 import { findFields } from "./find.ts";
 
@@ -91,7 +91,7 @@ const formSchema = {
     roles: {
       type: "string",
       contentMediaType: "application/json",
-      contentSchema: { type: "array", items: roleSchema, minItems: 1, maxItems: mostSigners },
+      contentSchema: { type: "array", items: roleSchema, minItems: 1, maxItems: maxSigners },
       description: "Who signs, as JSON text, in the form of a template's `roles`. The fields then name their signers.",
     },
   },
@@ -134,4 +134,4 @@ export function proposalRoutes(app: FastifyInstance, { frame, workers, uploadPla
 const rolesOf = (sent: string): string[] =>
   sent.trim() === ""
     ? []
-    : jsonList("roles", sent, { most: mostSigners, schema: roleSchema }, (members) => members.required("name", 60));
+    : jsonList("roles", sent, { max: maxSigners, schema: roleSchema }, (members) => members.required("name", 60));

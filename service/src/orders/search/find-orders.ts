@@ -8,7 +8,7 @@ import { fromOrders, hasOrderCode, ordersWithDocument, type Titled, type TitleOf
 import { ordersPaidBy } from "../payments/payments.ts";
 
 /** Each search method returns at most 200 orders. A search of the orders' own columns sorts at most 5,000 matches. */
-const [orderedMost, foundMost] = [5_000, 200];
+const [maxOrdered, maxFound] = [5_000, 200];
 
 /** The orders to search: those of a firm or, with a null `partnerId`, those of all firms. */
 export type SearchScope = { environment: Environment; partnerId: string | null };
@@ -19,7 +19,7 @@ const ofScope = ({ environment, partnerId }: SearchScope): Statement =>
 /** The orders that rows of another table refer to, latest first. */
 const ordersOf = (scope: SearchScope, rows: Statement): Statement => sql`
   SELECT o.id ${fromOrders} JOIN (${rows}) r ON r.order_id = o.id WHERE ${ofScope(scope)}
-  ORDER BY o.id DESC LIMIT ${foundMost}`;
+  ORDER BY o.id DESC LIMIT ${maxFound}`;
 
 const [isCodeText, isHash] = [/^[0-9a-f]{40}$/, /^[0-9a-f]{64}$/];
 const isPayment = /^(?:(?:pi|py|ch)_\w+|sandbox:[0-9a-f]{32})$/;
@@ -90,7 +90,7 @@ const bySigner = (here: Statement, lower: string): Statement =>
 
 // Without the inner LIMIT, PostgreSQL would scan the whole table backward when few orders match.
 const latest = (condition: Statement): Statement => sql`
-  SELECT id FROM (SELECT o.id ${fromOrders} WHERE ${condition} LIMIT ${orderedMost}) AS unordered ORDER BY id DESC LIMIT ${foundMost}`;
+  SELECT id FROM (SELECT o.id ${fromOrders} WHERE ${condition} LIMIT ${maxOrdered}) AS unordered ORDER BY id DESC LIMIT ${maxFound}`;
 
 /**
  * The ids of matching orders in the scope, at most the latest 200 for each search method. A whole code also finds an
@@ -125,7 +125,7 @@ const isStart = new RegExp(`^[0-9a-f]{${codeStartLength},39}$`);
  */
 export const codeStartStatement = (scope: SearchScope, start: string): Statement => sql`
 SELECT o.id, o.code AS "code@order" ${fromOrders}
-WHERE ${isSealed(sql`o.code_start`, "orderStart", codeStart(start))} AND ${ofScope(scope)} LIMIT ${foundMost}`;
+WHERE ${isSealed(sql`o.code_start`, "orderStart", codeStart(start))} AND ${ofScope(scope)} LIMIT ${maxFound}`;
 
 /** Finds orders by the first digits of their codes. */
 export async function ordersByCodeStart(db: Sql, scope: SearchScope, text: string): Promise<number[]> {
@@ -139,7 +139,7 @@ export async function ordersByCodeStart(db: Sql, scope: SearchScope, text: strin
 /**
  * `ordersByTitle` reads at most this many of the firm's latest orders. Titles are encrypted, so no index contains them.
  */
-const readMost = 1_000;
+const maxRead = 1_000;
 
 /**
  * The ids of the owner's orders whose titles contain the text, among the latest 1,000 orders. Empty for a text that
@@ -155,7 +155,7 @@ export async function ordersByTitle(
   if (!isWords(text)) return [];
   const orders = await db.query<Titled & { id: number }>(sql`
 SELECT o.id, o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug" ${fromOrders}
-WHERE ${ofScope({ partnerId, environment })} ORDER BY o.created_at DESC, o.id DESC LIMIT ${readMost}`);
+WHERE ${ofScope({ partnerId, environment })} ORDER BY o.created_at DESC, o.id DESC LIMIT ${maxRead}`);
   const words = text.toLowerCase();
   return orders.filter((order) => titleOf(order)?.toLowerCase().includes(words)).map(({ id }) => id);
 }

@@ -109,7 +109,7 @@ export async function firmOrders(
 }
 
 /** Counting stops at this number, because counting all orders could take too long. */
-export const countedMost = 1_000;
+export const maxCounted = 1_000;
 
 /** The number of the owner's orders in each status, at most 1,000 for each. */
 export async function countFirmOrders(
@@ -120,7 +120,7 @@ export async function countFirmOrders(
   const rows = await db.query<{ status: string; count: number }>(sql`
 SELECT s.status, (SELECT count(*) FROM (
   SELECT 1 ${fromOrders}
-  WHERE o.partner_id = ${partnerId} AND o.environment = ${environment} AND o.status = s.status LIMIT ${countedMost}
+  WHERE o.partner_id = ${partnerId} AND o.environment = ${environment} AND o.status = s.status LIMIT ${maxCounted}
 ) AS counted) AS count
 FROM unnest(${statuses}::text[]) AS s (status)`);
   return new Map(rows.map(({ status, count }) => [status, Number(count)]));

@@ -2,7 +2,6 @@
 
 export { foundStatement, ordersByCodeStart, ordersByTitle, type SearchMethod, searchText } from "./find-orders.ts";
 export {
-  countedMost,
   countFirmOrders,
   countFirmOrdersOutside,
   dayOf,
@@ -10,5 +9,6 @@ export {
   type FirmOrdersPage,
   type FirmOrdersQuery,
   firmOrders,
+  maxCounted,
 } from "./firm-orders.ts";
 export type { OrderSort } from "./sorts.ts";

@@ -10,7 +10,7 @@ import { type FormVersion, insertVersion, opened, type Reading, type Stored, sho
 // The form of a catalog document is a template that belongs to the operator. Every firm of its environment can have it
 // filled in, and no firm can list, change or order it as a template.
 
-const mostVersions = 1000;
+const maxVersions = 1000;
 
 const ofCatalog = (environment: Environment): Statement => sql`t.partner_id IS NULL AND t.environment = ${environment}`;
 
@@ -85,7 +85,7 @@ export async function addCatalogVersion(tx: Tx, rowMac: RowMac, form: NewForm): 
   const [latest] = await tx.query<{ version: number }>(sql`
     SELECT coalesce(max(version), 0) AS version FROM template_versions WHERE template_id = ${templateId}`);
   const version = (latest?.version ?? 0) + 1;
-  if (version > mostVersions) throw invalid(`A form has at most ${mostVersions} versions.`);
+  if (version > maxVersions) throw invalid(`A form has at most ${maxVersions} versions.`);
   if (archivedAt) {
     await tx.query(sql`UPDATE templates SET archived_at = NULL WHERE id = ${templateId}`);
     await tx.query(auditLine({ at, action: "template.restored", actor, detail: { templateId, environment, slug } }));

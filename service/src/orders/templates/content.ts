@@ -4,7 +4,7 @@ import { shownText } from "../../kernel/platform/text.ts";
 import {
   fieldsOf,
   jsonList,
-  mostSigners,
+  maxSigners,
   parseRequestedFields,
   type RequestedField,
   requireOrder,
@@ -49,9 +49,9 @@ export type NamedContent = { readonly name: string; readonly content: TemplateCo
 
 type FormName = "name" | "roles" | "fields" | "message" | ServiceField;
 
-const longestName = 120;
-const longestRole = 60;
-const longestMessage = 500;
+const maxNameLength = 120;
+const maxRoleLength = 60;
+const maxMessageLength = 500;
 
 /**
  * Reads the form fields of a template. A field that is missing keeps its value from the previous version. A field that
@@ -68,8 +68,8 @@ export function parseContent(
   const sentOrFormer = <Value>(name: FormName, read: () => Value, former: Value): Value =>
     values.has(name) ? read() : former;
   const name =
-    sentOrFormer("name", () => fields.required("name", longestName), before?.name ?? null) ??
-    fields.required("name", longestName);
+    sentOrFormer("name", () => fields.required("name", maxNameLength), before?.name ?? null) ??
+    fields.required("name", maxNameLength);
   requireOrder("name", name);
   const services = servicesOf(fields, values, before?.content.services ?? {}, pricing);
   const signs = services.svc_sign !== undefined;
@@ -82,7 +82,7 @@ export function parseContent(
   );
   const message = sentOrFormer(
     "message",
-    () => messageOf(fields.optional("message", longestMessage)),
+    () => messageOf(fields.optional("message", maxMessageLength)),
     before?.content.message ?? null,
   );
   if (signs) {
@@ -131,8 +131,8 @@ function servicesOf(
 function parseRoles(text: string): TemplateRole[] {
   if (text.trim() === "") return [];
   const seen = new Set<string>();
-  return jsonList("roles", text, { most: mostSigners, schema: roleSchema }, (members, at): TemplateRole => {
-    const name = members.required("name", longestRole);
+  return jsonList("roles", text, { max: maxSigners, schema: roleSchema }, (members, at): TemplateRole => {
+    const name = members.required("name", maxRoleLength);
     requireOrder(`${at}.name`, name);
     if (seen.has(name.toLowerCase())) throw invalid(`${at}.name must be unique among the roles.`);
     seen.add(name.toLowerCase());

@@ -18,8 +18,8 @@ export type PagePrint = {
 };
 
 /** At most this many pages of a document get a fingerprint. The later pages are only counted. */
-const mostPrinted = 50;
-const mostCharacters = 1_000_000;
+const maxPrinted = 50;
+const maxCharacters = 1_000_000;
 const inShingle = 5;
 const inTitle = 3;
 /**
@@ -27,12 +27,12 @@ const inTitle = 3;
  */
 const wordsBeforeTitle = 12;
 
-/** Makes the fingerprints of at most `mostPrinted` pages. @returns null for a document that pdf.js can't read */
+/** Makes the fingerprints of at most `maxPrinted` pages. @returns null for a document that pdf.js can't read */
 export async function run(bytes: Buffer): Promise<PagePrint[] | null> {
   return withPdf(bytes, async (document) => {
     const prints: PagePrint[] = [];
-    let room = mostCharacters;
-    while (prints.length < Math.min(document.numPages, mostPrinted)) {
+    let room = maxCharacters;
+    while (prints.length < Math.min(document.numPages, maxPrinted)) {
       const page = await document.getPage(prints.length + 1);
       const items = await textItems(page, room);
       page.cleanup();

@@ -13,16 +13,16 @@ const task: Task<null, PagePrint[] | null> = {
 export const printsIn = (workers: Workers, holder: string, bytes: Buffer): Promise<PagePrint[] | null> =>
   runOr(workers, task, { holder, bytes, input: null }, () => null);
 
-const mostStored = 32;
+const maxStored = 32;
 /**
  * The fingerprints to store. Only the smallest hashes of each page are stored, as a random sample of all its hashes.
  */
 export const storedPrints = (prints: readonly PagePrint[]): PagePrint[] =>
   prints.map(({ shingles, title, words, ...size }) => ({
     ...size,
-    shingles: shingles.slice(0, mostStored),
+    shingles: shingles.slice(0, maxStored),
     ...(title && { title: title.slice(0, 1) }),
-    ...(words && { words: words.slice(0, mostStored) }),
+    ...(words && { words: words.slice(0, maxStored) }),
   }));
 
 /** `unreadable`: the documents have no words to compare, as with scans. */
@@ -38,8 +38,8 @@ export type Likeness = "same_file" | "same_form" | "other" | "unreadable";
  * `phrasesWithoutTitle` is for a form whose title isn't stored. Measured with the 160 forms of
  * `testing/inputs/office-forms`.
  */
-const least = { phrases: 0.6, words: 0.9, phrasesWithoutTitle: 0.8 } as const;
-const mostOff = 1;
+const min = { phrases: 0.6, words: 0.9, phrasesWithoutTitle: 0.8 } as const;
+const maxOff = 1;
 
 export type FormPrint = { readonly sha256: string; readonly pages: number; readonly prints: readonly PagePrint[] };
 
@@ -63,7 +63,7 @@ export function likenessOf(
   for (const [index, page] of form.prints.entries()) {
     const other = prints[index];
     if (!other) return "other";
-    if (Math.abs(page.width - other.width) > mostOff || Math.abs(page.height - other.height) > mostOff) return "other";
+    if (Math.abs(page.width - other.width) > maxOff || Math.abs(page.height - other.height) > maxOff) return "other";
     if (onPages && !onPages.includes(index + 1)) continue;
     const isEmpty = page.shingles.length === 0 && !(isTitled && page.words?.length);
     if (isEmpty && other.shingles.length > 0) return "other";
@@ -76,8 +76,8 @@ export function likenessOf(
 
 function isSamePage(page: PagePrint, other: PagePrint, isTitled: boolean): boolean {
   const phrases = sharedOf(page.shingles, other.shingles);
-  if (!isTitled) return phrases >= least.phrasesWithoutTitle;
-  return phrases >= least.phrases || sharedOf(page.words ?? [], other.words ?? []) >= least.words;
+  if (!isTitled) return phrases >= min.phrasesWithoutTitle;
+  return phrases >= min.phrases || sharedOf(page.words ?? [], other.words ?? []) >= min.words;
 }
 
 /**

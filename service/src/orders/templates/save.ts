@@ -33,8 +33,8 @@ export type SentTemplate = { fields: ReadonlyMap<string, string>; upload: SentDo
 
 export type SavedVersion = { templateId: string; version: number };
 
-const mostTemplates = 200;
-const mostVersions = 1000;
+const maxTemplates = 200;
+const maxVersions = 1000;
 
 export const noSuchTemplate = () => new ServiceError("not_found", "Template not found.");
 
@@ -65,8 +65,8 @@ export async function createTemplate(
   const result = { templateId, version: 1 };
   await orDiscard(deps.blobs, file.isNew ? file.blobKey : null, () =>
     deps.db.transaction(async (tx) => {
-      if ((await countTemplates(tx, principal)) >= mostTemplates)
-        throw invalid(`A firm has at most ${mostTemplates} templates: archive one first.`);
+      if ((await countTemplates(tx, principal)) >= maxTemplates)
+        throw invalid(`A firm has at most ${maxTemplates} templates: archive one first.`);
       const at = deps.clock();
       await insertTemplate(tx, templateId, principal, at);
       await insertVersion(tx, deps.rowMac, versionOf(principal, content, file, { ...result, at }));
@@ -103,7 +103,7 @@ export async function addVersion(
       // The firm's changes are based on an older version, so saving them would undo the changes of the newer one.
       if (latest !== before.version)
         throw new ServiceError("conflict", "Another version was added at the same time. Get it, and send yours again.");
-      if (latest >= mostVersions) throw invalid(`A template has at most ${mostVersions} versions.`);
+      if (latest >= maxVersions) throw invalid(`A template has at most ${maxVersions} versions.`);
       const at = deps.clock();
       await insertVersion(tx, deps.rowMac, versionOf(principal, content, file, { ...result, at }));
       await tx.query(audited(principal, "template.version_added", result, at));
@@ -133,8 +133,8 @@ export async function archiveTemplate(
       throw new ServiceError("conflict", deletedMessage("The document of this template", latest.deletedAt));
     const at = clock();
     if (!(await setArchived(tx, principal, templateId, isArchived ? at : null))) return;
-    if (!isArchived && count >= mostTemplates)
-      throw invalid(`A firm has at most ${mostTemplates} templates: archive one first.`);
+    if (!isArchived && count >= maxTemplates)
+      throw invalid(`A firm has at most ${maxTemplates} templates: archive one first.`);
     const { environment } = principal;
     const action = isArchived ? "template.archived" : "template.restored";
     await tx.query(audited(principal, action, { templateId, environment }, at));

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { nextCursor, nullable, oneOf, ref, requestId, text, timestamp, uuid } from "../../kernel/http/schema-parts.ts";
-import { mostFields, mostSigners, requestedFieldSchema, signerAuths, signerLanguages } from "../order/order.ts";
+import { maxFields, maxSigners, requestedFieldSchema, signerAuths, signerLanguages } from "../order/order.ts";
 
 const templateId = () => uuid("The template's id.");
 const version = () =>
@@ -122,11 +122,11 @@ const formProperties = {
     contentMediaType: "application/pdf",
   }),
   name: part("The template's name, at most 120 characters.", { examples: ["Purchase agreement"], maxLength: 120 }),
-  roles: list("Who signs, as JSON text. An order gives each role to a person.", roleSchema, mostSigners),
+  roles: list("Who signs, as JSON text. An order gives each role to a person.", roleSchema, maxSigners),
   fields: list(
     "Where they sign, as JSON text: as an order's `fields`, where `signer` is the role's place in `roles`. Default: the document's own empty signature fields, else its tags; and its other empty form fields whose names begin with a signer, as `signer2.phone`.",
     requestedFieldSchema,
-    mostFields,
+    maxFields,
   ),
   message: part(
     "Your words to the signers, in the mail that asks them to sign: at most 500 characters, without addresses.",

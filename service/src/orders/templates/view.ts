@@ -47,7 +47,7 @@ export const templateView = (template: TemplateVersion, requestId: string): Stat
 
 export type TemplateQuery = PageQuery & { archived?: string };
 
-const pageSize = { usual: 50, most: 100 };
+const pageSize = { usual: 50, max: 100 };
 
 /** A page of the owner's templates, newest first. @throws ServiceError naming the parameter and its rule */
 export async function templatePage(
@@ -65,7 +65,7 @@ export async function templatePage(
 }
 
 type Matches = Static<typeof TemplateMatches>["matches"];
-const mostCompared = 200;
+const maxCompared = 200;
 
 /**
  * The owner's templates in use whose form is the same as the document's. Templates with exactly the same file come
@@ -73,7 +73,7 @@ const mostCompared = 200;
  */
 export async function matchesOf(deps: TemplateDeps, owner: Owner, { bytes, sha256 }: SentDocument): Promise<Matches> {
   const { partnerId: holder } = owner;
-  const listed = await listTemplates(deps, owner, { archived: false, after: null, limit: mostCompared });
+  const listed = await listTemplates(deps, owner, { archived: false, after: null, limit: maxCompared });
   if (listed.length === 0) return [];
   const pages = await pagesOf(deps.workers, holder, bytes);
   const alike = listed.filter((each) => each.sha256 === sha256 || each.pages === pages);

@@ -37,13 +37,13 @@ export type FillRoutesDeps = {
 
 const base = "/fill/:id/:token";
 /** The limit is enough for a form with 500 long answers, as browsers encode it. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /** Adds the pages of a form that a client fills in online. The form's URL is the only credential. */
 export function fillPages(app: FastifyInstance, deps: FillRoutesDeps): void {
   readPages(app, deps);
   app.register(async (forms) => {
-    acceptForms(forms, mostBytes);
+    acceptForms(forms, maxBytes);
     saveRoutes(forms, deps);
     endRoutes(forms, deps);
   });

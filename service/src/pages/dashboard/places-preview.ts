@@ -7,7 +7,7 @@ import { isPlainText } from "../../kernel/platform/text.ts";
 import {
   jsonList,
   looksLikePdf,
-  mostSigners,
+  maxSigners,
   type OrderDeps,
   parseRequestedFields,
   signerLanguages,
@@ -42,9 +42,9 @@ const messages = {
   incomplete: "The upload was interrupted. Please open the preview again.",
 };
 
-const longestName = 200;
-const longestEmail = 254;
-const longestEntry = 500;
+const maxNameLength = 200;
+const maxEmailLength = 254;
+const maxEntryLength = 500;
 const signerParts = { properties: { name: null, email: null, language: null, routing: null, tried: null } };
 
 /** Adds the route that prepares a document with the placed fields and renders the signing page of each signer. */
@@ -82,7 +82,7 @@ export function placesPreview(app: FastifyInstance, { frame, orders, preview }: 
           firm: principal,
           branding: shownBranding(branding),
           contactEmail: branding.contactEmail,
-          title: form.fields.get("title")?.slice(0, longestName) || "Document",
+          title: form.fields.get("title")?.slice(0, maxNameLength) || "Document",
           signers,
           views,
           at: orders.clock(),
@@ -101,11 +101,11 @@ export function placesPreview(app: FastifyInstance, { frame, orders, preview }: 
 
 /** Reads the signers in the order of their numbers. Email addresses may still be empty. */
 const signersIn = (sent: string): PreviewSigner[] =>
-  jsonList("signers", sent, { most: mostSigners, schema: signerParts }, (members, at) => {
+  jsonList("signers", sent, { max: maxSigners, schema: signerParts }, (members, at) => {
     const tried = members.raw("tried");
     return {
-      name: members.required("name", longestName),
-      email: members.text("email", longestEmail) ?? "",
+      name: members.required("name", maxNameLength),
+      email: members.text("email", maxEmailLength) ?? "",
       language: members.oneOf("language", signerLanguages) ?? "en",
       routing: members.whole("routing", 1, 10) ?? 1,
       ...(tried !== null && { tried: entriesIn(tried, `${at}.tried`) }),
@@ -114,15 +114,15 @@ const signersIn = (sent: string): PreviewSigner[] =>
 
 /**
  * Reads the values that the sender tried on a page, by field name.
- * @throws ServiceError unless the value maps names of fields to single-line texts of at most `longestEntry` characters
+ * @throws ServiceError unless the value maps names of fields to single-line texts of at most `maxEntryLength` characters
  */
 function entriesIn(sent: unknown, at: string): Map<string, string> {
   const entries = typeof sent === "object" && sent !== null && !Array.isArray(sent) ? Object.entries(sent) : [["", 0]];
   return new Map(
     entries.map(([name, text]): [string, string] => {
-      if (typeof name === "string" && typeof text === "string" && text.length <= longestEntry && isPlainText(text))
+      if (typeof name === "string" && typeof text === "string" && text.length <= maxEntryLength && isPlainText(text))
         return [name, text];
-      throw invalid(`${at} must be an object of texts on one line, of at most ${longestEntry} characters each.`);
+      throw invalid(`${at} must be an object of texts on one line, of at most ${maxEntryLength} characters each.`);
     }),
   );
 }

@@ -60,7 +60,7 @@ const labels: Readonly<Record<string, string>> = {
   live: "Place real orders (go live)",
 };
 
-const shownMost = { attention: 5, changed: 8 };
+const maxShown = { attention: 5, changed: 8 };
 
 /**
  * The start page: the orders that need attention or changed last, the go-live checklist and, in test, the test clock.
@@ -113,8 +113,8 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
       seesBilling ? readWaiting(principal) : null,
       countFirmOrdersOutside(deps.db, principal, orderIds, statuses),
       countFirmOrders(deps.db, principal, orderStatuses),
-      firmOrders(deps.db, principal, failing, shownMost.attention),
-      firmOrders(deps.db, principal, latest, shownMost.changed),
+      firmOrders(deps.db, principal, failing, maxShown.attention),
+      firmOrders(deps.db, principal, latest, maxShown.changed),
     ]);
     return {
       overdue: seesBilling ? payments : 0,
@@ -217,7 +217,7 @@ type OverviewView = {
   waiting: string | null;
   /** How many orders need attention only because their payment has had no answer for too long. */
   overdueOrders: number;
-  /** The number of orders per status, counted up to `countedMost`. */
+  /** The number of orders per status, counted up to `maxCounted`. */
   counts: ReadonlyMap<string, number>;
   /** `attention` has the latest orders that need attention, and `changed` the orders that changed last. */
   attention: readonly FirmOrder[];

@@ -16,9 +16,9 @@ import { type Html, html } from "../ui/render.ts";
 
 type AssetUrls = Pick<Assets, "url">;
 
-const mostListed = 50;
+const maxListed = 50;
 
-const lead = `This service sends no mail, because no mail server is set (SMTP_URL). The mails that it would send are here instead, among them the links for clients and signers: the newest ${mostListed}. Only a browser on this machine can open this page, by the address that the service prints when it starts.`;
+const lead = `This service sends no mail, because no mail server is set (SMTP_URL). The mails that it would send are here instead, among them the links for clients and signers: the newest ${maxListed}. Only a browser on this machine can open this page, by the address that the service prints when it starts.`;
 
 const outboxPage = (assets: AssetUrls, mails: readonly StoredMail[]): string =>
   layout(assets, {
@@ -110,7 +110,7 @@ async function listOutbox(folder: string): Promise<StoredMail[]> {
   const dated = await Promise.all(
     names.map(async (name) => ({ name, at: (await stat(join(folder, `${name}.eml`))).mtimeMs })),
   );
-  const newest = dated.sort((a, b) => b.at - a.at).slice(0, mostListed);
+  const newest = dated.sort((a, b) => b.at - a.at).slice(0, maxListed);
   const mails = await Promise.all(newest.map(({ name }) => readOutbox(folder, name)));
   return mails.filter((mail) => mail !== null);
 }

@@ -8,18 +8,18 @@ import { type Client, type DeclineKind, declineKinds, type Link } from "../../si
 import { acceptForms, type FormValues } from "../ui/forms/form-body.ts";
 import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
 import { languageCookie, pathOf, sessionCookie, signUrls } from "./cookie.ts";
-import { longestPicture } from "./picture.ts";
+import { maxPictureLength } from "./picture.ts";
 import { meetingSignerOf, type RenderDeps, renderPage, withRefusalPage } from "./render.ts";
 import { isLine, signRequest } from "./sign-form.ts";
-import { longestReason } from "./steps/other-choices.ts";
-import { longestName } from "./steps/sign.ts";
+import { maxReasonLength } from "./steps/other-choices.ts";
+import { maxNameLength } from "./steps/sign.ts";
 import type { Words } from "./words/en.ts";
 import { wordsOf } from "./words/languages.ts";
 
 /**
  * The longest accepted form body, in bytes. Half of it is for a picture of a signature, the rest for all other fields.
  */
-const longestForm = 2 * longestPicture;
+const maxFormBytes = 2 * maxPictureLength;
 
 export type ActDeps = RenderDeps;
 
@@ -44,7 +44,7 @@ type Acts = Record<string, (act: Act) => Promise<PageAnswer>>;
 export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
   const acts: Acts = { ...actsBeforeSigning(deps), ...actsOfSigning(deps), ...actsOfOtherChoices(deps) };
   app.register(async (scope) => {
-    acceptForms(scope, longestForm);
+    acceptForms(scope, maxFormBytes);
     for (const [name, act] of Object.entries(acts))
       for (const url of signUrls(`/${name}`))
         pageRoute(scope, deps, {
@@ -201,11 +201,11 @@ const isDeclineKind = (text: string | undefined): text is DeclineKind => decline
  * dropped. Neither may prevent declining.
  */
 const reasonOf = ({ reason = "" }: FormValues): string =>
-  isPlainLines(reason) ? reason.trim().slice(0, longestReason) : "";
+  isPlainLines(reason) ? reason.trim().slice(0, maxReasonLength) : "";
 
 function otherSigner(form: FormValues, words: Words): { name: string; email: string } {
   const [name = "", email = ""] = [form["other_name"]?.trim(), form["other_email"]?.trim()];
-  if (!isLine(name, longestName) || !isLine(email, 254) || !/^[^\s@]+@[^\s@]+$/.test(email))
+  if (!isLine(name, maxNameLength) || !isLine(email, 254) || !/^[^\s@]+@[^\s@]+$/.test(email))
     throw invalid(words.refused.other);
   return { name, email };
 }

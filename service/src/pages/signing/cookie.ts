@@ -5,7 +5,7 @@ import type { Link } from "../../signing/envelopes/envelopes.ts";
 
 const name = "signer";
 const languageName = "signing_language";
-const longest = 200;
+const maxLength = 200;
 
 /** The parts of a URL below `/sign/`. `document` is set when the link opens several documents. */
 export type SignParams = { readonly token: string; readonly document?: string };
@@ -24,7 +24,7 @@ export function linkOf({ token, document }: SignParams, cookies: string | undefi
   return {
     token,
     document: document === undefined ? null : Number(document),
-    session: session !== undefined && session.length <= longest ? session : null,
+    session: session !== undefined && session.length <= maxLength ? session : null,
     language: isLanguage(language) ? language : null,
   };
 }

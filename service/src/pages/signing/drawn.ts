@@ -5,8 +5,8 @@ export type Drawn = {
   readonly strokes: readonly (readonly (readonly [x: number, y: number])[])[];
 };
 
-const mostPoints = 6000;
-const mostPixels = 10_000;
+const maxPoints = 6000;
+const maxPixels = 10_000;
 // A drawing as text, such as `300_120.12_34-15_36.40_50`. It has only characters that HTML forms send unescaped.
 const encoded = /^\d{1,5}_\d{1,5}(?:\.\d{1,5}_\d{1,5}(?:-\d{1,5}_\d{1,5})*)+$/;
 
@@ -31,7 +31,7 @@ export function readDrawn(text: string): Drawn | null {
   const read = strokes.map((stroke) => stroke.split("-").map(pair));
   const points = read.flat();
   const isInside = points.every(([x, y]) => x <= width && y <= height);
-  if (!isInside || points.length > mostPoints || Math.max(width, height) > mostPixels || width === 0 || height === 0)
+  if (!isInside || points.length > maxPoints || Math.max(width, height) > maxPixels || width === 0 || height === 0)
     return null;
   return { width, height, strokes: read };
 }

@@ -5,11 +5,11 @@
 export type Picture = { readonly width: number; readonly height: number; readonly deflated: string };
 
 /**
- * The largest width and height of a picture, the same as in `mostPicture`. Repeated here, because the browser's scripts
- * can't import `mostPicture`.
+ * The largest width and height of a picture, the same as in `maxPicture`. Repeated here, because the browser's scripts
+ * can't import `maxPicture`.
  */
 export const pictureSides = { width: 600, height: 300 } as const;
-export const longestPicture = 120_000;
+export const maxPictureLength = 120_000;
 
 const written = /^(\d{1,3})_(\d{1,3})_([\w-]+)$/;
 
@@ -17,7 +17,7 @@ export const writePicture = ({ width, height, deflated }: Picture): string => `$
 
 /** Parses a picture's text; null when it is malformed, or too large. */
 export function readPicture(text: string): Picture | null {
-  const [, across = "", down = "", deflated = ""] = (text.length <= longestPicture + 8 && written.exec(text)) || [];
+  const [, across = "", down = "", deflated = ""] = (text.length <= maxPictureLength + 8 && written.exec(text)) || [];
   const [width, height] = [Number(across), Number(down)];
   const fits = width >= 1 && width <= pictureSides.width && height >= 1 && height <= pictureSides.height;
   return fits ? { width, height, deflated } : null;

@@ -5,14 +5,14 @@ import type { ShownField, SignatureMark, SigningView, SignRequest } from "../../
 import type { FormValues } from "../ui/forms/form-body.ts";
 import { readDrawn } from "./drawn.ts";
 import { pictureMark } from "./picture-mark.ts";
-import { filledIn, inputOf, labelOf, longestValue, on, optionsOf, rulesOf } from "./steps/fields.ts";
-import { longestName } from "./steps/sign.ts";
+import { filledIn, inputOf, labelOf, maxValueLength, on, optionsOf, rulesOf } from "./steps/fields.ts";
+import { maxNameLength } from "./steps/sign.ts";
 import type { Words } from "./words/en.ts";
 
 const off = "Off";
 
-export const isLine = (text: string, longest: number): boolean =>
-  [...text].length <= longest && isPlainText(text) && isVisible(text);
+export const isLine = (text: string, maxLength: number): boolean =>
+  [...text].length <= maxLength && isPlainText(text) && isVisible(text);
 
 /**
  * Validates the signing form.
@@ -74,7 +74,7 @@ function valueIn(form: FormValues, one: ShownField, words: Words): string {
   }
   if (value === "" && one.required) throw invalid(refused.missing(label));
   if (value === "") return value;
-  if (!isLine(value, longestValue)) throw invalid(refused.tooLong(label));
+  if (!isLine(value, maxValueLength)) throw invalid(refused.tooLong(label));
   const read = readFieldValue(one, value);
   if ("rule" in read) throw invalid(refused.value[read.rule](label, read.limit));
   return value;
@@ -104,6 +104,6 @@ function signatureMark({ drawn = "", picture = "", name = "" }: FormValues, word
     return { kind: "drawn", ...strokes };
   }
   const text = name.trim();
-  if (!isLine(text, longestName)) throw invalid(words.refused.name);
+  if (!isLine(text, maxNameLength)) throw invalid(words.refused.name);
   return { kind: "typed", text };
 }

@@ -125,7 +125,7 @@ ${asksCode && field({ name: "code", label: identify.code, required: true, maxLen
 </section>`;
 }
 
-const mostBytes = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 /** Space for the multipart headers around the file. */
 const frameBytes = 4 * 1024;
 
@@ -150,9 +150,9 @@ async function pictureOf(deps: RenderDeps, link: Link, request: FastifyRequest):
   const { refused } = wordsOf(signer.language);
   const declared = Number(request.headers["content-length"]);
   if (!request.isMultipart()) throw invalid(refused.input);
-  if (!(declared <= mostBytes + frameBytes)) throw invalid(refused.picture.size);
+  if (!(declared <= maxBytes + frameBytes)) throw invalid(refused.picture.size);
   const messages = { tooLarge: refused.picture.size, incomplete: refused.picture.broken };
-  const { upload } = await readParts(request, { filePart: "file", messages }, mostBytes);
+  const { upload } = await readParts(request, { filePart: "file", messages }, maxBytes);
   if (!upload || upload.bytes.length === 0) throw invalid(refused.picture.format);
   const picture = await deps.ceremony.picture(link, upload.bytes);
   if ("fault" in picture) throw invalid(refused.picture[picture.fault]);

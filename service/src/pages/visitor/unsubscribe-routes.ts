@@ -30,7 +30,7 @@ const still = (kind: MailKind): Html | false =>
   html`<p>If nobody else of your firm gets such emails, trouble with an order is still mailed to the owner who joined first.</p>`;
 
 const path = "/unsubscribe/:kind/:userId/:token";
-const mostBytes = 4096;
+const maxBytes = 4096;
 
 export function unsubscribeRoutes(
   app: FastifyInstance,
@@ -66,7 +66,7 @@ ${still(kind)}
     // Mail programs send multipart or URL-encoded forms (RFC 8058). The body is ignored, because the URL contains
     // everything.
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("*", { parseAs: "string", bodyLimit: mostBytes }, (_request, _body, done) =>
+    scope.addContentTypeParser("*", { parseAs: "string", bodyLimit: maxBytes }, (_request, _body, done) =>
       done(null, {}),
     );
     pageRoute(

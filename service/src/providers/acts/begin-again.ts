@@ -8,7 +8,7 @@ import { endIntent } from "./end.ts";
 import { enqueueIntent, type IntentRow, updateIntent } from "./store.ts";
 
 /** The most failed tries of an intent. Tries while the provider is unavailable are not counted. */
-const mostFailures = 5;
+const maxFailures = 5;
 
 /**
  * After an attempt that certainly had no effect, schedules another attempt or ends the act as failed.
@@ -22,7 +22,7 @@ export async function beginAgain(
   why: string,
 ): Promise<void> {
   const { id, failures } = intent;
-  if (failures + 1 >= mostFailures) {
+  if (failures + 1 >= maxFailures) {
     await updateIntent(tx, id, sql`failures = failures + 1`);
     return endIntent(deps, tx, act, intent, { kind: "failed", code: null, why });
   }

@@ -15,7 +15,7 @@ import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store
  */
 const pausesMs = [1, 2, 5, 10, 15].map((minutes) => minutes * minuteMs);
 /** The most look-ups of an act after its first one: one after each delay of `pausesMs`, then one an hour for a day. */
-export const mostLooks = pausesMs.length + 24;
+export const maxLooks = pausesMs.length + 24;
 
 type LookDeps = { clock: Clock; sealed: SealedJson };
 type Seen = { kind: "done"; result: unknown } | { kind: "not_done" } | { kind: "unclear"; why: string };
@@ -61,5 +61,5 @@ async function lookLater(deps: LookDeps, tx: Tx, act: AnyAct, intent: IntentRow,
   const lookAt = new Date(deps.clock().getTime() + pause);
   await updateIntent(tx, id, sql`looks = looks + 1, look_at = ${lookAt}, why = ${why}`);
   if (looks >= pausesMs.length && state === "begun") await endIntent(deps, tx, act, intent, { kind: "unclear", why });
-  if (looks < mostLooks) await enqueueIntent(tx, intent, pause);
+  if (looks < maxLooks) await enqueueIntent(tx, intent, pause);
 }

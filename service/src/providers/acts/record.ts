@@ -13,8 +13,8 @@ import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store
 
 /** Once a provider has been unavailable for this long, a task asks staff to do the work manually. */
 const awayMs = 30 * minuteMs;
-const shortestPauseMs = 30_000;
-export const longestPauseMs = 10 * minuteMs;
+const minPauseMs = 30_000;
+export const maxPauseMs = 10 * minuteMs;
 
 /** Applies the outcome of an attempt to its intent. */
 export async function recordPerformed(
@@ -77,6 +77,6 @@ export async function waitForProvider(
     const reason = `${providerNames[intent.provider]} does not take it since ${awaySince.toISOString()}: ${why}`;
     await openByHand(tx, act, intent, { at, reason });
   }
-  const pause = Math.min(Math.max(away / 2, shortestPauseMs), longestPauseMs);
+  const pause = Math.min(Math.max(away / 2, minPauseMs), maxPauseMs);
   await enqueueIntent(tx, intent, Math.max(pause, retryAfterMs ?? 0));
 }

@@ -7,7 +7,7 @@ import type { ActDeps } from "./deps.ts";
 import { endIntent } from "./end.ts";
 import { recordLook } from "./look.ts";
 import { performAct, wordsOf } from "./perform.ts";
-import { longestPauseMs, recordPerformed, waitForProvider } from "./record.ts";
+import { maxPauseMs, recordPerformed, waitForProvider } from "./record.ts";
 import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store.ts";
 
 /** The next step of an intent, performed outside of any transaction. */
@@ -62,7 +62,7 @@ async function nextStep(deps: ActDeps, tx: Tx, id: number): Promise<Step | null>
   const early = lookAt - at.getTime();
   // Until the time of the look-up, the act's request may still be in progress, on this node or another.
   if (early > 0 || !caller) {
-    await enqueueIntent(tx, intent, caller ? early : longestPauseMs);
+    await enqueueIntent(tx, intent, caller ? early : maxPauseMs);
     return null;
   }
   return { step: "look", intent, act, caller };

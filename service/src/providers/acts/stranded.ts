@@ -10,7 +10,7 @@ import { type ProviderName, providerNames } from "../names.ts";
 import type { ProviderFinding } from "./act.ts";
 import type { ActDeps } from "./deps.ts";
 import { endIntent } from "./end.ts";
-import { mostLooks } from "./look.ts";
+import { maxLooks } from "./look.ts";
 import { actQueueOf, enqueueIntent, type IntentState, lockIntent } from "./store.ts";
 
 /** An act whose look-up has been overdue for this long counts as stranded. */
@@ -31,7 +31,7 @@ export const isStranded = (
 export async function resumeStranded({ db, clock }: { db: Database; clock: Clock }): Promise<void> {
   const lost = await db.query<{ id: number; provider: ProviderName }>(sql`
     SELECT id, provider FROM provider_calls c
-    WHERE ended_at IS NULL AND (state <> 'unknown' OR looks <= ${mostLooks}) AND NOT ${hasJob(
+    WHERE ended_at IS NULL AND (state <> 'unknown' OR looks <= ${maxLooks}) AND NOT ${hasJob(
       actQueueOf(sql`c.provider`),
       sql`(payload ->> 'intentId')::bigint = c.id`,
     )}
@@ -85,10 +85,10 @@ export async function resolveIntent(
   });
 }
 
-const mostLength = 200;
+const maxLength = 200;
 
 function requirePlain({ id, tracking }: ProviderFinding): void {
-  if (id === "" || id.length > mostLength || !isPlainText(id)) throw invalid("The id must have 1 to 200 characters.");
-  if (tracking !== null && (tracking.length > mostLength || !isPlainText(tracking)))
+  if (id === "" || id.length > maxLength || !isPlainText(id)) throw invalid("The id must have 1 to 200 characters.");
+  if (tracking !== null && (tracking.length > maxLength || !isPlainText(tracking)))
     throw invalid("The tracking number must have at most 200 characters.");
 }

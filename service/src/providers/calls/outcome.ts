@@ -23,7 +23,7 @@ const accountStatuses: Readonly<Record<number, string>> = {
   429: "too many requests",
 };
 
-const longestWords = 500;
+const maxTextLength = 500;
 
 /**
  * Determines the outcome of a request from the provider's answer.
@@ -86,14 +86,14 @@ const plainWords = (text: string, secrets: readonly string[]): string =>
   secrets
     .reduce((masked, secret) => masked.replaceAll(secret, "***"), text)
     .replace(/\p{C}+/gu, " ")
-    .slice(0, longestWords);
+    .slice(0, maxTextLength);
 
-const longestRetryAfterMs = hourMs;
+const maxRetryAfterMs = hourMs;
 
 /**
  * Converts a `Retry-After` header from seconds to milliseconds, at most an hour (RFC 9110, section 10.2.3). Null
  * without the header, and for its other form, a date, which these providers never send.
  */
 function retryAfterMs(header: string | null): number | null {
-  return header !== null && /^\d{1,6}$/.test(header) ? Math.min(Number(header) * 1000, longestRetryAfterMs) : null;
+  return header !== null && /^\d{1,6}$/.test(header) ? Math.min(Number(header) * 1000, maxRetryAfterMs) : null;
 }

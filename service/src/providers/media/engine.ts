@@ -30,7 +30,7 @@ const code = ["node_modules", "packages", "service/src", "service/package.json",
 );
 /** The minimum number of ports for a session: two participants with two connections each. */
 const portsOfSession = 4;
-const mostSessions = 200;
+const maxSessions = 200;
 /** The delay before the process is restarted, so that a process that dies at once doesn't restart in a tight loop. */
 const restartMs = 500;
 /**
@@ -61,15 +61,15 @@ export const permissionsFor = (spoolDir: string): string[] => [
 
 const sessionsWith = (settings: MediaSettings): number =>
   settings.engine === "livekit"
-    ? mostSessions
-    : Math.min(mostSessions, Math.floor((settings.ports[1] - settings.ports[0] + 1) / portsOfSession));
+    ? maxSessions
+    : Math.min(maxSessions, Math.floor((settings.ports[1] - settings.ports[0] + 1) / portsOfSession));
 
 function startProcess({ settings, spoolDir, clock }: EngineDeps): ChildProcess {
   mkdirSync(spoolDir, { recursive: true, mode: 0o700 });
   const { turn: _, ...media } = settings;
   const engine: EngineSettings = {
     media,
-    mostSessions: sessionsWith(settings),
+    maxSessions: sessionsWith(settings),
     spoolDir,
     aheadMs: clock().getTime() - Date.now(),
   };

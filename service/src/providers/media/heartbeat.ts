@@ -12,13 +12,13 @@ export const isBeat = (message: object): message is Beat => "beat" in message;
 
 const everyMs = 1_000;
 /** After this many unanswered heartbeats, the engine's process counts as unresponsive. */
-const mostUnanswered = 6;
+const maxUnanswered = 6;
 /**
  * The engine's process ends itself after this time without a heartbeat. An unresponsive service does not renew its
  * leases, so another node may claim its sessions after these 5 seconds (`signing/notaries/sessions/lease.ts`). If its
  * last renewals had already failed, another node may claim them some seconds earlier.
  */
-const mostSilentMs = 5_000;
+const maxSilentMs = 5_000;
 
 /**
  * Sends heartbeats to the engine's process. It counts unanswered heartbeats, not time. After this process itself was
@@ -29,7 +29,7 @@ export function beatFor(own: Pick<ChildProcess, "send">, onHang: () => void) {
   let timer: NodeJS.Timeout | undefined;
   const end = () => clearInterval(timer);
   const beat = () => {
-    if (unanswered >= mostUnanswered) {
+    if (unanswered >= maxUnanswered) {
       end();
       return onHang();
     }
@@ -56,7 +56,7 @@ export function expectBeats(onSilence: () => void): { heard: () => void; check: 
   let msSilent = stopwatch();
   let isOver = false;
   const check = () => {
-    if (!isOver && msSilent() > mostSilentMs) onSilence();
+    if (!isOver && msSilent() > maxSilentMs) onSilence();
   };
   setInterval(check, everyMs).unref();
   return {

@@ -20,7 +20,7 @@ export type SpooledChunk = { readonly line: ChainLine; readonly sealed: Buffer }
 const partMs = minuteMs;
 const partBytes = 16 * 1024 * 1024;
 /** The most chunks in the write queue. Chunks are written one after another. A further one ends the recording. */
-const mostWaiting = 400;
+const maxWaiting = 400;
 const tagBytes = 16;
 export const sealedBytes = (bytes: number): number => bytes + tagBytes;
 
@@ -151,7 +151,7 @@ export function openSpool({ folder, key, head: before, now, onChunk, onPart, onF
 
   return {
     add(chunk) {
-      if (waiting >= mostWaiting) {
+      if (waiting >= maxWaiting) {
         if (!failed) onFailure(new Error("the disk of the spool does not keep up"));
         failed = true;
       }

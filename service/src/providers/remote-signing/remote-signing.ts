@@ -24,7 +24,7 @@ type RemoteCredential = {
 
 export type RemoteSigning = {
   /**
-   * The ids of the valid keys that belong to the person of this access token, at most `mostCredentials`.
+   * The ids of the valid keys that belong to the person of this access token, at most `maxCredentials`.
    * @throws ServiceError
    */
   list: (token: string) => Promise<string[]>;
@@ -57,7 +57,7 @@ const algorithms: readonly string[] = [
 const bounds = { timeoutMs: 15_000, maxBytes: 256 * 1024 };
 /** A long time-out, because the person may have to fetch a phone first. */
 const askingMs = 90_000;
-const mostCredentials = 20;
+const maxCredentials = 20;
 
 const nothingSigned = "Nothing was signed; try again.";
 /** The end of error messages for a failure after the request to sign was sent. */
@@ -96,9 +96,9 @@ export function createRemoteSigning(fetch: Fetch, url: string): RemoteSigning {
 
   return {
     async list(token) {
-      const { credentialIDs } = await ask(token, "credentials/list", { onlyValid: true, maxResults: mostCredentials });
+      const { credentialIDs } = await ask(token, "credentials/list", { onlyValid: true, maxResults: maxCredentials });
       if (!Array.isArray(credentialIDs)) throw other("list of keys");
-      return credentialIDs.filter(isId).slice(0, mostCredentials);
+      return credentialIDs.filter(isId).slice(0, maxCredentials);
     },
     async credential(token, id) {
       if (!isId(id)) throw invalid("credential must be the id of one of your keys at the trust service.");

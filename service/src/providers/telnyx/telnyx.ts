@@ -34,7 +34,7 @@ export type Telnyx = {
 const pageSize = 100;
 // The most pages of a list to read. A longer list gives the outcome `unknown`. The caller looks for a fax that it sent
 // only minutes ago, so the list should be short.
-const mostPages = 10;
+const maxPages = 10;
 
 const unreadable: TelnyxFailure = { kind: "unknown", why: "an answer that says nothing of what was asked" };
 
@@ -53,7 +53,7 @@ export function createTelnyx(call: Call): Telnyx {
 
   async function listFaxes({ to, since }: { to: string; since: Date }): Promise<TelnyxResult<(TelnyxFax | null)[]>> {
     const faxes: (TelnyxFax | null)[] = [];
-    for (let page = 1; page <= mostPages; page++) {
+    for (let page = 1; page <= maxPages; page++) {
       const query = new URLSearchParams({
         "filter[to][eq]": to,
         "filter[created_at][gte]": since.toISOString(),

@@ -25,7 +25,7 @@ export {
   actWords,
   identityBases,
   isOnPaper,
-  mostPrincipals,
+  maxPrincipals,
   oathKinds,
   principalField,
   principalsIn,

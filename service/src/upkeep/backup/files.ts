@@ -23,7 +23,7 @@ export async function* treeOf(folder: string, below = ""): AsyncGenerator<{ path
   }
 }
 
-const [smallestBytes, pieceBytes] = [4096, 1024 * 1024];
+const [minBytes, pieceBytes] = [4096, 1024 * 1024];
 
 /**
  * Copies a file, flushes the copy to disk, and hashes it. Doesn't flush the folder. @returns null when the file doesn't
@@ -42,7 +42,7 @@ export async function copyHashed(from: string, to: string): Promise<Omit<StoredF
       const hash = createHash("sha256");
       // Most files of a cluster are small: a large buffer for each would keep the garbage collector busy.
       const { size } = await source.stat();
-      const buffer = Buffer.allocUnsafe(Math.min(Math.max(size, smallestBytes), pieceBytes));
+      const buffer = Buffer.allocUnsafe(Math.min(Math.max(size, minBytes), pieceBytes));
       let bytes = 0;
       for (;;) {
         const { bytesRead } = await source.read(buffer, 0, buffer.length, bytes);

@@ -20,7 +20,7 @@ import { webhookHealth } from "../../outgoing/webhooks/webhooks.ts";
 import { searchMethods } from "../declarations.ts";
 import { type ListedOrder, listed, listedColumns } from "./orders-list.ts";
 
-const shownMost = 50;
+const maxShown = 50;
 
 /**
  * The query for the orders of all firms that match a text. Exported so that tests can check its plan.
@@ -29,7 +29,7 @@ const shownMost = 50;
 export const searchStatement = (environment: Environment, text: string, byCode: readonly number[]): Statement => sql`
 SELECT ${listedColumns} FROM (${foundStatement({ environment, partnerId: null }, text, searchMethods)} UNION SELECT unnest(${byCode}::bigint[])) f
 ${joinOrder(sql`f.id`)} ${joinFirm(sql`o.partner_id`)}
-WHERE o.environment = ${environment} ORDER BY o.created_at DESC, o.id DESC LIMIT ${shownMost}`;
+WHERE o.environment = ${environment} ORDER BY o.created_at DESC, o.id DESC LIMIT ${maxShown}`;
 
 /**
  * The newest 50 orders of all firms that match a text. @throws ServiceError for a text that is too short or too long,

@@ -120,7 +120,7 @@ export async function eventsWhole(examined: Pick<Examined, "db" | "rowMac">): Pr
   return `${events} events, each written by the service`;
 }
 
-const longestWaitMs = 10 * minuteMs;
+const maxWaitMs = 10 * minuteMs;
 
 /**
  * Checks all transparency logs as the sequencer does before it signs. Also checks the queued lines and the witnesses.
@@ -141,7 +141,7 @@ export async function logsGoOn(resources: Pick<Examined, "db" | "rowMac" | "conf
   const alarms = statuses.flatMap(({ witnesses }) => witnesses.flatMap(({ alarm }) => alarm ?? []));
   if (alarms.length > 0)
     throw new Error(`a witness contradicts the log: ${alarms.join("; ")}: see 'Witnesses' in docs/operating.md`);
-  const since = resources.clock().getTime() - longestWaitMs;
+  const since = resources.clock().getTime() - maxWaitMs;
   const late = statuses.filter(({ oldestWaitingAt }) => oldestWaitingAt !== null && oldestWaitingAt.getTime() < since);
   const waits = late.map(({ log, waiting }) => `${waiting} seals wait for the ${log} log for more than ten minutes`);
   if (waits.length > 0) return { warning: `${waits.join("; ")}: no service runs, or none has the log's key` };

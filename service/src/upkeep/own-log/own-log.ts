@@ -37,13 +37,13 @@ export type OwnLog = {
 };
 
 /** A line that is queued for longer than this is a finding: normally it is in the log within seconds. */
-const longestWaitMs = 10 * minuteMs;
-const most = 50;
+const maxWaitMs = 10 * minuteMs;
+const maxListed = 50;
 /**
  * The most characters of a line that a finding quotes. An entry may have 64 KB, but by the grammar, only a line that
  * contains keys or a log's name is longer than this.
  */
-const longestShown = 200;
+const maxShownLength = 200;
 
 /**
  * Reads the lines that the log must contain according to the database.
@@ -80,14 +80,14 @@ export async function openOwnLog(
       if (hasRow && !isRepeated) return;
       foreignCount += 1;
       const why = isRepeated ? "repeats an earlier entry" : "matches no row of the database";
-      if (foreign.length < most) foreign.push(`Entry ${index}, ${line.slice(0, longestShown)}, ${why}.`);
+      if (foreign.length < maxListed) foreign.push(`Entry ${index}, ${line.slice(0, maxShownLength)}, ${why}.`);
     },
     findings() {
-      const since = resources.clock().getTime() - longestWaitMs;
+      const since = resources.clock().getTime() - maxWaitMs;
       const missing = [...rows.values()].filter(
         ({ line, at }) => isExpected(line) && !seen.has(line) && at.getTime() < since,
       );
-      const sentences = missing.slice(0, most).map(({ row, line }) => `The log has no entry ${line}, of ${row}.`);
+      const sentences = missing.slice(0, maxListed).map(({ row, line }) => `The log has no entry ${line}, of ${row}.`);
       const more = missing.length - sentences.length + foreignCount - foreign.length;
       return [...foreign, ...sentences, ...(more > 0 ? [`There are ${more} more such entries and rows.`] : [])];
     },

@@ -20,7 +20,7 @@ const mebibyte = 1024 * 1024;
  */
 const documents = process.env["FUZZ"] === "long" ? 32 : 4;
 const documentBytes = 32 * mebibyte;
-const mostGrowth = 64 * mebibyte;
+const maxGrowth = 64 * mebibyte;
 
 /**
  * Opens one stored document once for each of the zip's names. Each opened document is read, decrypted and sent
@@ -62,5 +62,5 @@ test("streams a zip of large documents without holding them in memory", async (t
   }
   t.diagnostic(`${Math.round(sent / mebibyte)} MiB sent, at most ${Math.round(most / mebibyte)} MiB above the base`);
   assert.equal(sent, zip.length);
-  assert.ok(most <= mostGrowth, `${Math.round(most / mebibyte)} MiB above the base`);
+  assert.ok(most <= maxGrowth, `${Math.round(most / mebibyte)} MiB above the base`);
 });

@@ -18,7 +18,7 @@ import { ohioCommission } from "../../signing/notaries/orders-to-notarize.ts";
  * The most mails that one closing with a notary's appointment may send: to a client who pays, to another signer, and to
  * a client whose firm pays.
  */
-const most = { payer: 5, signer: 4, whenFirmPays: 4 };
+const max = { payer: 5, signer: 4, whenFirmPays: 4 };
 
 const running = await forTests(openHarness());
 const folder = await forTests(temporaryFolder());
@@ -132,8 +132,8 @@ test("a closing with an appointment with a notary mails its payer five times at 
   const quote = 1;
   const [payer, signer] = [subjectsTo(client), subjectsTo(other)];
   t.diagnostic(`payer: ${payer.join(" | ")}; signer: ${signer.join(" | ")}`);
-  assert.ok(payer.length + quote <= most.payer, payer.join("\n"));
-  assert.ok(signer.length <= most.signer, signer.join("\n"));
+  assert.ok(payer.length + quote <= max.payer, payer.join("\n"));
+  assert.ok(signer.length <= max.signer, signer.join("\n"));
   assert.equal(payer.filter((subject) => /appointment/i.test(subject)).length, 1, "with its calendar entry");
   assert.equal(payer.filter((subject) => /complete/.test(subject)).length, 1);
 });
@@ -145,6 +145,6 @@ test("when the firm pays, the client is mailed four times at most, and never abo
   ];
   await wholeClosing(client, other, { pay_by: "firm" });
   const mails = mailsTo(service, client.email);
-  assert.ok(mails.length <= most.whenFirmPays, subjectsTo(client).join("\n"));
+  assert.ok(mails.length <= max.whenFirmPays, subjectsTo(client).join("\n"));
   for (const mail of mails) assert.doesNotMatch(mail, /\$\s?\d|payment/i);
 });

@@ -112,7 +112,7 @@ test("the scorer gets only the token, before a transaction is opened", async () 
     listen: refuse,
     checkStatements: refuse,
     checkNotifications: refuse,
-    connections: () => ({ inUse: 0, idle: 0, waiting: 0, most: 0 }),
+    connections: () => ({ inUse: 0, idle: 0, waiting: 0, max: 0 }),
     useSealedTexts: () => {},
     close: refuse,
     transaction,

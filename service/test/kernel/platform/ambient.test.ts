@@ -48,7 +48,7 @@ test("reads time and randomness below the entry points only in the files that pr
 
 test("distinguishes a reading from a word in a comment or a text, and from a parameter", () => {
   assert.ok(readsAmbient("const at = new Date();"));
-  assert.ok(readsAmbient("const until = performance.now() + mostMs;"));
+  assert.ok(readsAmbient("const until = performance.now() + maxMs;"));
   assert.ok(readsAmbient("draw({ randomBytes })"));
   assert.ok(readsAmbient('import { randomInt } from "node:crypto";'));
   assert.ok(!readsAmbient("// as new Date() would\nconst at = new Date(text);"));

@@ -8,13 +8,13 @@ import { sourcesOf } from "../../../../testing/table-owners.ts";
 const source = join(import.meta.dirname, "../../../src");
 
 /** The most members that a dependencies type may have. */
-const most = 8;
+const max = 8;
 
 test("types of dependencies have few members", () => {
   const files = sourcesOf(source).map(({ file }) => file);
   const types = depsTypesOf(source, files);
   assert.ok(types.length > 150, "the types were found");
-  const larger = types.filter(({ members }) => members.length > most);
+  const larger = types.filter(({ members }) => members.length > max);
   assert.deepEqual(
     larger.map(({ file, name, members }) => `${file} ${name}: ${members.length}`),
     [],
@@ -24,7 +24,7 @@ test("types of dependencies have few members", () => {
 test("a function that opens features returns few, except the one that opens all of them", () => {
   const opened = sourcesOf(source).flatMap(({ file, source }) => openedIn(source).map((each) => ({ file, ...each })));
   assert.ok(opened.length > 10, "the functions were found");
-  const larger = opened.filter(({ members }) => members.length > most);
+  const larger = opened.filter(({ members }) => members.length > max);
   assert.deepEqual(
     larger.map(({ file, name }) => `${file} ${name}`),
     ["features.ts openFeatures"],

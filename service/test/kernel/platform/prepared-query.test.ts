@@ -33,9 +33,9 @@ describe("a prepared statement", () => {
   });
 
   test("returns all rows, each time", async () => {
-    const numbers = (most: number) => sql`SELECT n FROM generate_series(1, ${most}::int) n`;
+    const numbers = (max: number) => sql`SELECT n FROM generate_series(1, ${max}::int) n`;
     await db.transaction(async (tx) => {
-      for (const most of [2, 0, 1]) assert.equal((await tx.query(numbers(most))).length, most);
+      for (const max of [2, 0, 1]) assert.equal((await tx.query(numbers(max))).length, max);
     });
   });
 

@@ -74,20 +74,20 @@ async function rowsRead(work: (tx: Tx) => Promise<unknown>) {
 
 test("a look at the statements of five years reads the documents of the open month alone, and a look at a month its own", async () => {
   // Each document is read three times: for its line, its amount and its MAC. One more read is allowed.
-  const most = 4;
+  const max = 4;
   let all: Awaited<ReturnType<typeof statementsOf>> = [];
   const read = await rowsRead(async (tx) => {
     all = await statementsOf({ db: tx, clock }, owner);
   });
   assert.equal(all.length, months + 1);
-  assert.ok(read <= (most * orders) / 2, `${read} rows`);
+  assert.ok(read <= (max * orders) / 2, `${read} rows`);
   assert.equal(all.at(-2)?.sums.payments, orders * 9_900);
   assert.equal(
     all.reduce((sum, { sums }) => sum + sums.payments, 0),
     count * 9_900,
   );
   const ofMonth = await rowsRead((tx) => statementOf({ db: tx, clock }, owner, "2023-05"));
-  assert.ok(ofMonth <= most * 1.5 * orders, `${ofMonth} rows`);
+  assert.ok(ofMonth <= max * 1.5 * orders, `${ofMonth} rows`);
 });
 
 test("stored sums that are not those of the documents are found by the daily look", async () => {

@@ -142,9 +142,9 @@ test("refuses a time zone that is not listed, and goes back to the service's", a
   assert.equal(await zoneOf(db, partnerId), "America/New_York");
 });
 
-const lastNumbers = (most: number) =>
+const lastNumbers = (max: number) =>
   db.query<{ year: number; number: number }>(sql`
-    SELECT year, number FROM billing_documents WHERE kind = 'receipt' ORDER BY id DESC LIMIT ${most}`);
+    SELECT year, number FROM billing_documents WHERE kind = 'receipt' ORDER BY id DESC LIMIT ${max}`);
 
 test("numbers of receipts never go back to an earlier year when the time zone changes", async () => {
   await choose("Pacific/Guam");

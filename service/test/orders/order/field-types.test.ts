@@ -31,12 +31,12 @@ const option = (label: string, x = 72, more: Record<string, unknown> = {}) => ({
 const radio = { kind: "radio", options: [option("Yes"), option("No", 100)] };
 
 test("accepts the smallest and the largest place of each new type", () => {
-  for (const [field, least, most] of [
+  for (const [field, min, max] of [
     [checkbox, [6, 6], [36, 36]],
     [number, [24, 10], [576, 200]],
     [dropdown, [24, 10], [576, 200]],
   ] as const)
-    for (const [width, height] of [least, most]) {
+    for (const [width, height] of [min, max]) {
       const { width: kept } = parse({ ...field, width, height }) ?? {};
       assert.equal(kept, width, field.kind);
     }

@@ -188,9 +188,9 @@ async function newFirm(db: Database, stripe: StripeDouble, at: Date): Promise<Pa
     INSERT INTO partner_keys (id, partner_id, environment, key_sha256, last4)
     VALUES (${keyId}, ${partnerId}, 'live', sha256(${keyId}::text::bytea), 'abcd')`);
   const by = `key:${keyId}`;
-  const most = 100_000_000;
+  const max = 100_000_000;
   await db.transaction(async (tx) => {
-    await methods.putLimit(tx, { owner, spender: by, orderCents: most, monthCents: most, by, at });
+    await methods.putLimit(tx, { owner, spender: by, orderCents: max, monthCents: max, by, at });
     await methods.insertMethod(tx, { id, partnerId, environment: "live", customer, addedBy: by, addedAt: at });
     const saved = { method, kind: "card", brand: "visa", last4: "4242", expires: "04/2031" } as const;
     await methods.updateMethod(tx, id, { state: "active", saved });

@@ -157,8 +157,8 @@ test("the search ends at each of its limits, and says so", async () => {
   const two = formOf("two columns of parties");
   assert.deepEqual(
     await Promise.all(
-      [limits, { ...limits, found: 3 }, { ...limits, pages: 0 }].map(async (most) => {
-        const search = await run(two, most);
+      [limits, { ...limits, found: 3 }, { ...limits, pages: 0 }].map(async (each) => {
+        const search = await run(two, each);
         return [search?.state, search?.found.length];
       }),
     ),

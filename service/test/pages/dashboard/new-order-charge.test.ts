@@ -128,10 +128,10 @@ test("while the postage depends on pages that are not counted, the button names 
   assert.doesNotMatch(uncounted, /total_cents/);
   await firm.limit("500", "5000");
   const form = { ...to, svc_ship: "on", charged_method: methodIn(uncounted) };
-  const most = Number(/name="most_cents" value="(\d+)"/.exec(uncounted)?.[1]);
+  const max = Number(/name="most_cents" value="(\d+)"/.exec(uncounted)?.[1]);
   const [higher, same] = [
-    await firm.place({ ...form, most_cents: String(most - 1), email: "higher@example.com" }),
-    await firm.place({ ...form, most_cents: String(most), email: "same@example.com" }),
+    await firm.place({ ...form, most_cents: String(max - 1), email: "higher@example.com" }),
+    await firm.place({ ...form, most_cents: String(max), email: "same@example.com" }),
   ];
   assert.deepEqual([higher.status, same.status], [303, 303], higher.text + same.text);
   assert.match(await firm.page(higher.location), /nobody was charged\. It waits for your firm’s payment\./);

@@ -25,7 +25,7 @@ import { fieldWords } from "../../../src/pages/dashboard/orders/field-words.ts";
 import { refusalWords } from "../../../src/pages/dashboard/orders/words.ts";
 
 const letter = { width: 612, height: 792 };
-const rule = { least: { width: 8, height: 8 }, most: { width: 360, height: 120 } };
+const rule = { min: { width: 8, height: 8 }, max: { width: 360, height: 120 } };
 const rules = new Proxy({} as SizeRules, { get: () => rule });
 const rect = { x: 100, y: 200, width: 180, height: 36 };
 const start = { row: 1, page: 1, rect };

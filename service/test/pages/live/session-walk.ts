@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { assertGoodLooks, longestStepMs, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
+import { assertGoodLooks, maxStepMs, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
 import { newClient } from "@signsealship/testing/client";
 import { makeAuthority, startCatcher } from "@signsealship/testing/doubles/webhook-catcher";
 import { forTests } from "@signsealship/testing/for-tests";
@@ -201,7 +201,7 @@ async function tries(state: Locator, ready: Locator, act: () => Promise<void>): 
     await attempt().catch(() => {});
     await Promise.race([reached, page.waitForTimeout(200)]);
   }
-  page.setDefaultTimeout(longestStepMs);
+  page.setDefaultTimeout(maxStepMs);
 }
 
 type Recorded = { manifest: string; manifestSha256: string; lines: string };

@@ -148,7 +148,7 @@ test("joins that overlap make one connection, none outlives its person, and join
     return { show() {}, continued() {}, pause() {}, send() {}, answered: async () => {}, close };
   };
   const transport = { open() {}, close: async () => {}, receive, dropsPackets: true } as unknown as Transport;
-  const rooms = new Rooms({ transport, mostSessions: 1, folderOf: String, now: Date.now, emit() {} });
+  const rooms = new Rooms({ transport, maxSessions: 1, folderOf: String, now: Date.now, emit() {} });
   await rooms.open("s", null, "s.1");
   await rooms.admit("s", "a", { audio: true, video: true });
   const join = () => rooms.signal("s", "a", { kind: "join" });
@@ -202,7 +202,7 @@ async function withoutNetwork({ mock }: { mock: { timers: MockTimers } }) {
     return { answer: "", again: async () => "", askForKeyFrame() {}, close: async () => {} };
   };
   const transport = { open() {}, close: async () => {}, receive, publish, dropsPackets: false } as unknown as Transport;
-  const input = { transport, mostSessions: 1, folderOf: () => folder, now: () => now };
+  const input = { transport, maxSessions: 1, folderOf: () => folder, now: () => now };
   const rooms = new Rooms({ ...input, emit: (event) => void events.push(event) });
   const run = { key: randomBytes(32), head: emptyChain, firstTake: 1, lastTake: 10 };
   await rooms.open("s", run, "s.1");

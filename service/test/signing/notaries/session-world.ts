@@ -210,7 +210,7 @@ export function otherNode({
   const tellInterrupted = async (_: Tx, __: string, ___: Date, cause: string) => void interrupted.push(cause);
   const recordings = { begin, end, leave, resume, tellInterrupted, headOf: () => null } as unknown as Recordings;
   const free = { bytes: 1e12, sessions: [] as string[] };
-  const disk = { leastBytes: 5e9, freeBytes: async () => free.bytes, sessions: async () => free.sessions };
+  const disk = { minBytes: 5e9, freeBytes: async () => free.bytes, sessions: async () => free.sessions };
   const rooms = new LiveRooms({ engine, recordings, now: () => clock().getTime() });
   const readEligibility = eligibilityReader({ shipped, clock, notarizationBlocked: () => false });
   const changes = { node: { before, after: async () => {}, read: async (_: Statement) => {} } };

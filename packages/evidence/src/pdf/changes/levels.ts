@@ -25,7 +25,7 @@ export function worst(levels: Iterable<Level>): Level {
 }
 
 /** True if a level is at most as serious as another. */
-export const isWithin = (level: Level, most: Level): boolean => LEVELS.indexOf(level) <= LEVELS.indexOf(most);
+export const isWithin = (level: Level, max: Level): boolean => LEVELS.indexOf(level) <= LEVELS.indexOf(max);
 
 /**
  * True if a signature permits changes of this level (ISO 32000-2 table 257).
@@ -34,7 +34,7 @@ export const isWithin = (level: Level, most: Level): boolean => LEVELS.indexOf(l
  * not annotations or other drawing over signed content
  */
 export function permits(permission: 1 | 2 | 3 | null, level: Level): boolean {
-  const most =
+  const max =
     permission === 1 ? "validation" : permission === 2 ? "forms" : permission === 3 ? "annotations" : "fields";
-  return isWithin(level, most);
+  return isWithin(level, max);
 }

@@ -47,14 +47,14 @@ function table(entries: readonly Entry[]): string {
 const CATALOG = "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields 3 0 R >> >>";
 const PAGES = "<< /Type /Pages /Count 0 /Kids [] >>";
 
-/** A document with at most `most` form fields; by default, as many as fit. */
-function form(field: (number: number) => string, most = Number.POSITIVE_INFINITY): Buffer {
+/** A document with at most `max` form fields; by default, as many as fit. */
+function form(field: (number: number) => string, max = Number.POSITIVE_INFINITY): Buffer {
   const made = file();
   made.object(1, CATALOG);
   made.object(2, PAGES);
   const references: string[] = [];
   let room = FULL - 4096;
-  for (let number = 4; number - 4 < most; number++) {
+  for (let number = 4; number - 4 < max; number++) {
     const body = field(number);
     room -= body.length + 60;
     if (room < 0) break;

@@ -38,11 +38,11 @@ export async function isAttached(tx: Tx, roomId: string, orderId: number): Promi
 export const lockForeignRooms = (tx: Tx, order: OrderKey) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`foreign-rooms:${order.id}`}, 0))`);
 
-/** The number of rooms of other firms that contain the order; counting stops at `most`. */
-export async function countForeignRooms(tx: Tx, order: OrderKey, most: number): Promise<number> {
+/** The number of rooms of other firms that contain the order; counting stops at `max`. */
+export async function countForeignRooms(tx: Tx, order: OrderKey, max: number): Promise<number> {
   const rows = await tx.query(
     sql`SELECT FROM room_orders a JOIN rooms r ON r.id = a.room_id
-     WHERE a.order_id = ${order.id} AND r.partner_id <> ${order.partnerId} LIMIT ${most}`,
+     WHERE a.order_id = ${order.id} AND r.partner_id <> ${order.partnerId} LIMIT ${max}`,
   );
   return rows.length;
 }

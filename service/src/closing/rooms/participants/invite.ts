@@ -15,7 +15,7 @@ export type RoomMail = { participantId: string; at: string };
 
 // A room mails its link to at most this many email addresses in 24 hours. The addresses of removed participants count,
 // too, and so do addresses that were corrected since.
-const mostInvited = 25;
+const maxInvited = 25;
 
 /**
  * Counts the email addresses that got the room's link in the last 24 hours. `since`: the time 24 hours before `at`.
@@ -38,7 +38,7 @@ export async function invite(
 ): Promise<boolean> {
   if (!isEmail(email)) return false;
   const { total, lastAt } = await invitedTo(tx, roomId, { email, at });
-  if (lastAt !== null || total >= mostInvited) return false;
+  if (lastAt !== null || total >= maxInvited) return false;
   await markInvited(tx, roomId, participantId, at);
   await enqueue(tx, roomMailQueue, { participantId, at: at.toISOString() } satisfies RoomMail);
   return true;

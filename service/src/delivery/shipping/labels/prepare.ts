@@ -3,7 +3,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import { claimantOf, openTask } from "../../../kernel/tasks/tasks.ts";
-import { dollars, leastPaymentCents } from "../../../orders/dollars.ts";
+import { dollars, minPaymentCents } from "../../../orders/dollars.ts";
 import { correctionsOf, type LockedOrder } from "../../../orders/order/order.ts";
 import { askSupplement, supplementsPaid } from "../../../orders/payments/payments.ts";
 import { type Asked, type CarrierOffer, createEasyPost } from "../../../providers/providers.ts";
@@ -159,7 +159,7 @@ async function askPayer(
   if (!(await correctionsOf(tx, order.id)).some(({ kind }) => kind === "address")) return false;
   const quotedCents = (await findLabelOrder(tx, order.id))?.quotedCents ?? 0;
   const amountCents = rateCents - quotedCents - (await supplementsPaid(tx, order.id));
-  if (amountCents < leastPaymentCents) return false;
+  if (amountCents < minPaymentCents) return false;
   const words = `${carrier} ${service} is ${dollars(rateCents)} to the corrected address`;
   await leave(tx, label, `${words}: the payer is asked for ${dollars(amountCents)} more.`);
   const line = `${carrier} ${service} postage to the corrected address`.slice(0, 200);

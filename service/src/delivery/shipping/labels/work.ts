@@ -64,7 +64,7 @@ async function reviewLabels(deps: LabelDeps, orderId: number): Promise<void> {
 const isInUse = ({ state, refundState }: Label): boolean => state === "bought" && refundState === null;
 
 // The longest time after a label's purchase in which reports about its parcel are expected.
-const longestWayMs = 60 * dayMs;
+const maxWayMs = 60 * dayMs;
 
 /**
  * Polls EasyPost about a label, or only about its refund once that was requested. Schedules the next poll, unless the
@@ -85,7 +85,7 @@ async function askForLabel(deps: LabelDeps, labelId: number): Promise<void> {
   }
   const after = await findLabel(db, labelId);
   if (!after) return;
-  const isOver = at.getTime() - label.boughtAt.getTime() > longestWayMs;
+  const isOver = at.getTime() - label.boughtAt.getTime() > maxWayMs;
   const isWaiting =
     after.refundState === null ? !isOver && !isFinal(new Set(after.seen)) : after.refundState === "submitted";
   // Without an API key the job is still repeated, because a key may be configured later.

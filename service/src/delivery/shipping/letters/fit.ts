@@ -20,11 +20,11 @@ export const readPages: Task<null, PagesRead> = {
 };
 
 /** The most sheets of paper in a letter, the address sheet included. */
-const mostSheets = 60;
+const maxSheets = 60;
 const addressSheets = 1;
 // Lob's limits for the lines of a US address, in characters.
-const longestName = 40;
-const longestLine = 64;
+const maxNameLength = 40;
+const maxLineLength = 64;
 
 /** The settings for printing a document that fits. */
 export type PrintPlan = { pages: number; doubleSided: boolean };
@@ -42,11 +42,11 @@ export function planLetter(read: PagesRead, to: Address, from: Address): PrintPl
     const [width, height] = [inches(odd.width), inches(odd.height)];
     return { misfit: `Page ${odd.page} is ${width} x ${height} inches; Lob prints 8.5 x 11 only.` };
   }
-  const most = mostSheets - addressSheets;
-  if (count > most * 2) return { misfit: `The document has ${count} pages; a letter of Lob has room for ${most * 2}.` };
+  const max = maxSheets - addressSheets;
+  if (count > max * 2) return { misfit: `The document has ${count} pages; a letter of Lob has room for ${max * 2}.` };
   const misfit = addressMisfit("recipient", to) ?? addressMisfit("sender", from);
   // Prints one page per sheet, as county recorders prefer, unless that exceeds the limit of sheets.
-  return misfit === null ? { pages: count, doubleSided: count > most } : { misfit };
+  return misfit === null ? { pages: count, doubleSided: count > max } : { misfit };
 }
 
 const inches = (points: number): string => String(Math.round((points / 72) * 100) / 100);
@@ -54,9 +54,9 @@ const inches = (points: number): string => String(Math.round((points / 72) * 100
 function addressMisfit(owner: string, { name, line1, line2, state, postal }: Address): string | null {
   if (!/^[A-Z]{2}$/.test(state) || !/^\d{5}(-\d{4})?$/.test(postal))
     return `The ${owner}’s address is not in the United States.`;
-  if (name.length > longestName)
-    return `The ${owner}’s name is longer than the ${longestName} characters that Lob prints.`;
-  if (line1.length > longestLine || (line2 ?? "").length > longestLine)
-    return `A line of the ${owner}’s address is longer than the ${longestLine} characters that Lob prints.`;
+  if (name.length > maxNameLength)
+    return `The ${owner}’s name is longer than the ${maxNameLength} characters that Lob prints.`;
+  if (line1.length > maxLineLength || (line2 ?? "").length > maxLineLength)
+    return `A line of the ${owner}’s address is longer than the ${maxLineLength} characters that Lob prints.`;
   return null;
 }

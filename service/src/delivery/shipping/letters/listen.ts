@@ -22,7 +22,7 @@ const withoutKeyMs = hourMs;
  */
 const [usualWayMs, silentMs] = [6 * dayMs, 5 * dayMs];
 /** Polling stops after this time, because the postal service reports nothing about an older letter. */
-const mostPollMs = 45 * dayMs;
+const maxPollMs = 45 * dayMs;
 
 /** Handles Lob's events about letters. They may arrive in any order, and a repeated event reports nothing new. */
 export const letterEvents =
@@ -44,7 +44,7 @@ export const letterEvents =
     return isNew ? "applied" : "known";
   };
 
-/** Polls Lob about a letter, in case an event was lost. Ends at `mostPollMs`, or in a final state without a hold. */
+/** Polls Lob about a letter, in case an event was lost. Ends at `maxPollMs`, or in a final state without a hold. */
 export async function pollLetter(deps: LetterDeps, letterId: string): Promise<void> {
   const { db, clock, providers } = deps;
   // Without an API key nothing is polled, but the job is repeated, because a key may be configured later.
@@ -71,7 +71,7 @@ export async function pollLetter(deps: LetterDeps, letterId: string): Promise<vo
  */
 async function tellOfSilence(tx: Tx, letter: Letter, at: Date): Promise<boolean> {
   const { letterId, acceptedAt, expectedDelivery, progress } = letter;
-  if (at.getTime() - acceptedAt.getTime() >= mostPollMs) {
+  if (at.getTime() - acceptedAt.getTime() >= maxPollMs) {
     await openTrouble(tx, letter, at, `Nothing was heard of the letter ${letterId} to its end: ask the post or Lob.`);
     return true;
   }

@@ -4,7 +4,7 @@ import type { Tail } from "../../../kernel/pdf/revision/revision.ts";
 import type { Random } from "../../../kernel/platform/random.ts";
 
 /** The number of search steps that even a short document may use. */
-const LEAST_STEPS = 4 * 1024 * 1024;
+const MIN_STEPS = 4 * 1024 * 1024;
 /**
  * The number of further search steps for each byte of the document. Only a document full of brackets and comments needs
  * more.
@@ -38,7 +38,7 @@ export const drawLengths = (random: Pick<Random, "below">, needed: number): Draw
  */
 export function holdsDecoy(original: Buffer, { tail, contentsStart, contentsEnd, byteRange }: Tail): boolean {
   const [, head, , rest] = byteRange;
-  const search = { steps: STEPS * original.length + LEAST_STEPS, signed: head + rest };
+  const search = { steps: STEPS * original.length + MIN_STEPS, signed: head + rest };
   // The place of the `[` of the seal's own /ByteRange, which directly follows the signature value. The second search
   // begins after it.
   const own = contentsEnd + "/ByteRange".length;

@@ -48,7 +48,7 @@ export type LockParts = { readonly field: string; readonly reference: string };
  * The most characters in all field names of one lock. A seal contains the names twice, and the size of the appended
  * revision is limited. If the names are longer in total, the lock leaves out all of them.
  */
-const mostNamed = 64 * 1024;
+const maxNamed = 64 * 1024;
 
 /**
  * The lock of a seal, with the names of the fields that it locks. Leaves out a field with an appearance that no state
@@ -65,7 +65,7 @@ export function lockParts(look: PdfLookup, locks: SealLock | undefined): LockPar
         : widgets.every((widget) => ["nothing", "stated"].includes(drawnBy(look.file, widget)));
     return mayLock && name !== null && name !== sealFieldName ? [name] : [];
   });
-  const all = names.reduce((sum, { length }) => sum + length, 0) > mostNamed ? [] : names;
+  const all = names.reduce((sum, { length }) => sum + length, 0) > maxNamed ? [] : names;
   if (all.length === 0 && locks === "fields") return { field: "", reference: "" };
   return {
     field: fieldLock(all, locks === "document" ? 2 : null),

@@ -61,14 +61,14 @@ function isProvider({ providerNames }: ScreeningRules, labels: readonly string[]
 }
 
 const linkShape = /https?:|www\./g;
-const longestWord = 24;
+const maxWordLength = 24;
 
 /**
  * True for a word that people don't write. It is too long, repeats a letter three times in a row, or has six consonants
  * in a row. Or it has five or more letters and no vowel.
  */
 const isUnreadable = (word: string): boolean =>
-  word.length > longestWord ||
+  word.length > maxWordLength ||
   /(\p{L})\1\1/u.test(word) ||
   /[bcdfghjklmnpqrstvwxz]{6}/.test(word) ||
   (word.length > 4 && !/[aeiouy]/.test(word.normalize("NFD")));

@@ -66,14 +66,14 @@ const refusal = (description: string, error: string) => ({
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" }, example: { error } } },
 });
 /** The most bytes of a JSON or text body that the server reads. */
-export const mostBodyBytes = 256 * 1024;
+export const maxBodyBytes = 256 * 1024;
 
 /** The message for a body that is too long and is not a form, on a route that takes forms. */
 export const otherBodyTooLarge = (bytes: number): string =>
   `The body is too large: a body that is not multipart/form-data may have at most ${bytes / 1024} KiB.`;
 
 const tooLarge = refusal("The body is too large.", "The body is too large.");
-const otherTooLarge = refusal("The body is too large.", otherBodyTooLarge(mostBodyBytes));
+const otherTooLarge = refusal("The body is too large.", otherBodyTooLarge(maxBodyBytes));
 const otherType = refusal(
   "The body has another media type than the route takes.",
   "Send the body as application/json.",

@@ -8,9 +8,9 @@ export type UploadMemory = {
   /**
    * Waits until the memory is free, and resolves with a function that releases it. Serves holders round-robin, so that
    * one heavy sender can't starve the others.
-   * @throws BusyError when the holder already has `mostWaiting` reservations in the queue
+   * @throws BusyError when the holder already has `maxWaiting` reservations in the queue
    */
-  reserve: (holder: MemoryHolder, bytes: number, mostWaiting: number) => Promise<() => void>;
+  reserve: (holder: MemoryHolder, bytes: number, maxWaiting: number) => Promise<() => void>;
 };
 
 type Holder = { held: number; line: { bytes: number; admit: () => void }[] };
@@ -57,10 +57,10 @@ export function createUploadMemory({ total, perHolder }: { total: number; perHol
   }
 
   return {
-    async reserve(name, bytes, mostWaiting) {
+    async reserve(name, bytes, maxWaiting) {
       if (bytes > Math.min(total, perHolder)) throw new RangeError("a reservation larger than the whole");
       const holder = holders.get(name) ?? { held: 0, line: [] };
-      if (holder.line.length >= mostWaiting)
+      if (holder.line.length >= maxWaiting)
         throw new BusyError("Too many of your uploads wait for their turn. Try again in a moment.");
       holders.set(name, holder);
       await new Promise<void>((admit) => {

@@ -24,17 +24,17 @@ export type UploadPlaceSizes = {
   live: Sizes;
   trial: Sizes;
   /** The most uploads that a firm of the tier may have in the queue, in each environment. */
-  mostWaitingOf: (tier: string) => number;
+  maxWaitingOf: (tier: string) => number;
 };
 
-export function createUploadPlaces({ live, trial, mostWaitingOf }: UploadPlaceSizes): UploadPlaces {
+export function createUploadPlaces({ live, trial, maxWaitingOf }: UploadPlaceSizes): UploadPlaces {
   const ofLive = createUploadMemory(live);
   const ofTrial = createUploadMemory(trial);
   return {
     reserve(holder, bytes) {
       const { liveEnabled, tier } = holder;
       const memory = liveEnabled ? ofLive : ofTrial;
-      return memory.reserve(memoryHolder(holder), bytes, mostWaitingOf(tier));
+      return memory.reserve(memoryHolder(holder), bytes, maxWaitingOf(tier));
     },
   };
 }

@@ -40,7 +40,7 @@ export function blanksIn(content: PageContent): Blank[] {
     );
   for (const blank of marksTogether(content.runs.filter(isMarks))) if (!leads(blank)) add(blank);
   const isBlankSize = ({ width }: { width: number }) =>
-    width >= measures.leastInitials && width <= measures.mostBlank * content.width;
+    width >= measures.minInitials && width <= measures.maxBlank * content.width;
   for (const box of content.boxes.filter((each) => isBlankSize(each) && isBoxSize(each))) {
     const inside = words.filter((run) => isInside(run, box));
     // Words in a box may be its label, if the box has space to write next to them or below them. A low box that is
@@ -54,7 +54,7 @@ export function blanksIn(content: PageContent): Blank[] {
   for (const rule of content.rules)
     if (
       isBlankSize(rule) &&
-      (rule.width <= measures.mostRule * content.width || isSigned(rule, words)) &&
+      (rule.width <= measures.maxRule * content.width || isSigned(rule, words)) &&
       !isUnderWords(rule, words)
     )
       add({ ...rule, box: null });
@@ -83,7 +83,7 @@ function marksTogether(marks: readonly Run[]): Blank[] {
       found[found.length - 1] = { ...last, width: endOf({ x, width }) - last.x };
     else found.push({ x, y, width, box: null });
   }
-  return found.filter(({ width }) => width >= measures.leastInitials);
+  return found.filter(({ width }) => width >= measures.minInitials);
 }
 
 export const isInside = (run: Run, box: Rect): boolean =>
@@ -110,11 +110,11 @@ const isUnderWords = (rule: Rule, words: readonly Run[]): boolean =>
       (run.y > rule.y - 11 && run.y <= rule.y && overlap(run, rule) > 0.6 * rule.width),
   );
 
-/** The height of the empty space above a line, in points: at most `most`. */
-export function roomAbove(blank: Blank, others: readonly (Run | Blank)[], most: number): number {
+/** The height of the empty space above a line, in points: at most `max`. */
+export function roomAbove(blank: Blank, others: readonly (Run | Blank)[], max: number): number {
   const { box } = blank;
   const within = box ? others.filter((each) => "text" in each && isInside(each, box)) : others;
   const lines = within.filter((each) => each.y < blank.y - 4 && overlap(each, blank) > 2).map(({ y }) => y + 2);
   const floor = Math.max(box ? box.y : Number.NEGATIVE_INFINITY, ...lines);
-  return Math.min(most, blank.y - floor);
+  return Math.min(max, blank.y - floor);
 }

@@ -108,7 +108,7 @@ function cutAt(run: Run, places: readonly number[]): Run[] {
  * null.
  */
 export function signerBlock(blank: Blank, page: PageWords): Found | null {
-  if (blank.box || blank.width < measures.leastSignature || !page.isExecution(blank.y)) return null;
+  if (blank.box || blank.width < measures.minSignature || !page.isExecution(blank.y)) return null;
   const below = page.words
     .filter(
       ({ x, y }) =>
@@ -146,13 +146,13 @@ export function labelAbove(blank: Blank, page: PageWords): Found | null {
   if (!run || Math.abs(run.x - blank.x) >= 14 || run.width >= blank.width + measures.labelWider) return null;
   if (hasBlank(run, blank, page)) return null;
   const count = run.text.split(/\s+/).length;
-  const mostWords = run.text.startsWith("(") ? measures.wordsOfRemark : measures.wordsAbove;
-  if (count > (isExplicit(run.text) ? mostWords : 4)) return null;
+  const maxWords = run.text.startsWith("(") ? measures.wordsOfRemark : measures.wordsAbove;
+  if (count > (isExplicit(run.text) ? maxWords : 4)) return null;
   const found = read(run.text, page, run.y, false);
   // A label that asks for a signature may be further up, because people sign in the space between the label and the
   // line.
-  const most = found.kind === "signature" ? measures.labelFarAbove : measures.labelAboveDate;
-  return run.y > top - most ? found : null;
+  const max = found.kind === "signature" ? measures.labelFarAbove : measures.labelAboveDate;
+  return run.y > top - max ? found : null;
 }
 
 /** True if the words are the label of another blank, which follows them on the same line. */

@@ -34,7 +34,7 @@ export type PageContent = {
 };
 
 /** A page with more operators than this counts as a drawing, whose lines are not places to sign. */
-const mostOperators = 60_000;
+const maxOperators = 60_000;
 
 /** Reads the words, lines and form fields of a page with pdf.js. */
 export async function readContent(page: PDFPageProxy, OPS: Ops): Promise<PageContent> {
@@ -45,7 +45,7 @@ export async function readContent(page: PDFPageProxy, OPS: Ops): Promise<PageCon
     (page.commonObjs.has(font) && page.commonObjs.get(font).fontMatrix?.[0]) || 0.001;
   const runs = runsIn(glyphsIn(operators, OPS, toShown, scaleOf));
   const { rules, boxes } =
-    operators.fnArray.length > mostOperators ? { rules: [], boxes: [] } : linesIn(operators, OPS, toShown);
+    operators.fnArray.length > maxOperators ? { rules: [], boxes: [] } : linesIn(operators, OPS, toShown);
   const own = [
     ...annotations.flatMap((annotation) => ownField(annotation, toShown)),
     ...radiosIn(annotations, toShown),
@@ -93,8 +93,8 @@ type Annotation = {
  * The least and the most options of a choice. With fewer or more, a dropdown becomes a text field, and a radio group is
  * left out.
  */
-const optionCount = { least: 2, most: 50 } as const;
-const longestOption = 200;
+const optionCount = { min: 2, max: 50 } as const;
+const maxOptionLength = 200;
 
 /** Some form editors store spaces as the value of a field that nobody filled in. */
 const isEmpty = (value: unknown): boolean =>
@@ -132,8 +132,8 @@ function choices(all: readonly OwnOption[]): readonly OwnOption[] | null {
     .map(({ label, rect }) => ({ label: label.replace(/\s+/g, " ").trim(), rect }))
     .filter(({ label }) => label !== "");
   const labels = new Set(options.map(({ label }) => label));
-  const isShort = options.every(({ label }) => label.length <= longestOption);
-  const isCounted = options.length >= optionCount.least && options.length <= optionCount.most;
+  const isShort = options.every(({ label }) => label.length <= maxOptionLength);
+  const isCounted = options.length >= optionCount.min && options.length <= optionCount.max;
   return isShort && isCounted && labels.size === options.length ? options : null;
 }
 

@@ -62,7 +62,7 @@ export function partsOfOthers({ height, width }: PageContent, words: readonly Ru
     const close = sorted.find((other) => other.y > y + 4 && part.closes?.test(other.text) && !isSentence(other));
     // A notary's certificate has few sentences. If more sentences follow, this is an affidavit, and its notary signs on
     // another page.
-    if (!part.height && !close && sorted.filter((other) => other.y > y && isSentence(other)).length > mostSentences)
+    if (!part.height && !close && sorted.filter((other) => other.y > y && isSentence(other)).length > maxSentences)
       continue;
     const end = Math.min(height, y + (part.height ?? height));
     const bottom = close ? Math.min(close.y + 20, end) : end;
@@ -88,7 +88,7 @@ function columnEnd(opening: Run, bottom: number, words: readonly Run[], width: n
 }
 
 /** A notary's certificate has at most this many sentences. */
-const mostSentences = 8;
+const maxSentences = 8;
 
 /** The smallest gap between two columns, in points. */
 const columnGap = 24;
@@ -98,7 +98,7 @@ const widestColumn = 0.55;
 /** In points. A larger vertical gap between two lines of words ends the part for a witness. */
 const apart = 70;
 /** Of the headings of witnesses on a page, only this many are read. */
-const mostHeadings = 40;
+const maxHeadings = 40;
 /** The greatest distance, in points, from a line down to its caption. */
 const captionGap = 14;
 /**
@@ -116,7 +116,7 @@ export function partsOfWitnesses({ width }: PageContent, words: readonly Run[], 
   const isHeading = ({ text }: Run) => witnessHeading.test(text) || witnessClause.test(text);
   return words
     .filter(isHeading)
-    .slice(0, mostHeadings)
+    .slice(0, maxHeadings)
     .flatMap((heading): Part[] => {
       const onRow = words.filter((run) => run.x > heading.x && Math.abs(run.y - heading.y) < 3);
       const next = Math.min(...onRow.map(({ x }) => x));

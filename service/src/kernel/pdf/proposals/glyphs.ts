@@ -25,7 +25,7 @@ type State = {
 type Shown = Partial<{ unicode: string; width: number; isSpace: boolean }> | number | null;
 
 /** The most characters that are read from a page. The rest is ignored: a page with more is hardly a form. */
-const mostGlyphs = 100_000;
+const maxGlyphs = 100_000;
 
 const identity: Matrix = [1, 0, 0, 1, 0, 0];
 
@@ -47,7 +47,7 @@ export function glyphsIn(operators: Operators, OPS: Ops, toShown: Matrix, scaleO
       at = times(at, [1, 0, 0, 1, by * scale, 0]);
     };
     const perWidth = scaleOf(font) * size;
-    for (const each of shown.slice(0, mostGlyphs - found.length)) {
+    for (const each of shown.slice(0, maxGlyphs - found.length)) {
       if (typeof each === "number") advance((-each / 1000) * size);
       if (each === null || typeof each === "number") continue;
       const own = (each.width ?? 0) * perWidth;

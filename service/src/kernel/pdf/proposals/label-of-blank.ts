@@ -57,7 +57,7 @@ function ofCaption(blank: Blank, caption: Run, page: PageWords): Found {
   // signature.
   if (page.words.some((run) => isLineBelow(run, caption) && kindOfLabel(run.text) === "name"))
     return { ...found, kind: "name" };
-  if (blank.width < measures.leastNamed) return { ...found, kind: null };
+  if (blank.width < measures.minNamed) return { ...found, kind: null };
   return isBelowParty(blank, page) ? { ...found, kind: "signature" } : found;
 }
 
@@ -134,7 +134,7 @@ function labelInside(blank: Blank, page: PageWords): Found | null {
   const lower = page.content.boxes.find((each) => isBelow(box, each));
   if (box.height < 36 && lower && !page.words.some((run) => isInside(run, lower))) return { label: "", kind: "other" };
   const found = read(first.text, page, first.y, false);
-  const isHeading = box.height < measures.leastLabeledBox && !isExplicit(first.text) && !/:\s*$/.test(first.text);
+  const isHeading = box.height < measures.minLabeledBox && !isExplicit(first.text) && !/:\s*$/.test(first.text);
   return found.kind === "signature" && isHeading ? { ...found, kind: "other" } : found;
 }
 

@@ -92,12 +92,12 @@ export function isOnLine({ y, size }: Run, blank: Blank): boolean {
 export const follows = (run: Run, blank: Blank, gap: number): boolean =>
   isOnLine(run, blank) && run.x >= endOf(blank) - 2 && run.x - endOf(blank) < gap;
 
-export const linesOfLabel = { most: 4, words: 6, apart: 1.7 } as const;
+export const linesOfLabel = { max: 4, words: 6, apart: 1.7 } as const;
 
 /** Joins a label of several lines: `last`, and the short lines above it that begin at the same left edge. */
 export function wrapped(last: Run, { words, blanks }: PageWords): string {
   const lines = [last];
-  while (lines.length < linesOfLabel.most) {
+  while (lines.length < linesOfLabel.max) {
     const [top] = lines;
     const above = top && words.find((run) => isLineAbove(run, top));
     // If the words above have a blank on their own line, they are another label.

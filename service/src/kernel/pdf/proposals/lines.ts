@@ -147,9 +147,9 @@ function joined(rules: readonly Rule[]): Rule[] {
  * and start where the line ends so far.
  */
 const isNextPiece = ({ x, width }: Rule, line: Rule, piece: number): boolean =>
-  width < longestPiece && Math.abs(width - piece) < 1 && Math.abs(x - line.x - line.width) < 1;
+  width < maxPieceWidth && Math.abs(width - piece) < 1 && Math.abs(x - line.x - line.width) < 1;
 /** In points. A longer piece is not joined, because it may be a place to write one word. */
-const longestPiece = 30;
+const maxPieceWidth = 30;
 
 /** A vertical line that the page draws. */
 type Upright = { readonly x: number; readonly top: number; readonly bottom: number };
@@ -158,7 +158,7 @@ type Upright = { readonly x: number; readonly top: number; readonly bottom: numb
  * On a page with more horizontal or vertical lines than this, no cells are looked for. It counts as a drawing; a form's
  * tables have fewer lines.
  */
-const mostLines = 400;
+const maxLines = 400;
 const touch = 2;
 
 type Span = { readonly at: number; readonly from: number; readonly to: number };
@@ -180,7 +180,7 @@ function whole(spans: readonly Span[]): Span[] {
  * the next.
  */
 function cellsIn(rules: readonly Rule[], uprights: readonly Upright[]): Rect[] {
-  if (uprights.length < 2 || rules.length > mostLines || uprights.length > mostLines) return [];
+  if (uprights.length < 2 || rules.length > maxLines || uprights.length > maxLines) return [];
   const across = whole(rules.map(({ x, y, width }) => ({ at: y, from: x, to: x + width })));
   const down = whole(uprights.map(({ x, top, bottom }) => ({ at: x, from: top, to: bottom })));
   const covers = ({ from, to }: Span, start: number, end: number) => from <= start + touch && to >= end - touch;

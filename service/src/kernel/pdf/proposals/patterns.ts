@@ -111,10 +111,10 @@ export const witnessClause = pattern(data.witnessClause);
 /** Distances in points, unless a comment says otherwise. */
 export const measures = {
   /** The least width of a blank for words. A shorter blank is for a number or initials. */
-  leastBlank: 50,
-  leastInitials: 18,
+  minBlank: 50,
+  minInitials: 18,
   /** The greatest width of a blank for initials before an item of a list. A wider blank is for words. */
-  mostInitials: 60,
+  maxInitials: 60,
   /** The greatest distance from words that ask for initials down to the blanks before a list's items. */
   initialsAbove: 500,
   /**
@@ -139,10 +139,10 @@ export const measures = {
   /** A text with fewer words than this is a label or a heading. */
   wordsOfSentence: 9,
   /**
-   * Shares of the page's width. A longer box (`mostBlank`) or rule (`mostRule`) is not a blank: it divides the page.
+   * Shares of the page's width. A longer box (`maxBlank`) or rule (`maxRule`) is not a blank: it divides the page.
    */
-  mostBlank: 0.8,
-  mostRule: 0.74,
+  maxBlank: 0.8,
+  maxRule: 0.74,
   /** The greatest distance from the end of a label to the blank on its right. */
   labelBeside: 160,
   /** The greatest distance from the end of a label with a colon to the blank on its right. */
@@ -151,7 +151,7 @@ export const measures = {
    * The least height of a box that a party's name may label. In a flatter box, a party's name without a colon is a
    * heading.
    */
-  leastLabeledBox: 28,
+  minLabeledBox: 28,
   /** If a label without a colon is further from its blank than this, a label below the blank has priority. */
   labelNear: 40,
   /**
@@ -172,11 +172,11 @@ export const measures = {
    */
   labelFarAbove: 52,
   /** A blank next to "Date" that is narrower than this is for a part of a date. */
-  leastDate: 36,
+  minDate: 36,
   /** The least width of a line for a signature, if no label asks for a signature. */
-  leastSignature: 110,
+  minSignature: 110,
   /** The least width of a line for a signature above a person's name. */
-  leastNamed: 90,
+  minNamed: 90,
   /**
    * The greatest distances from a line to words below it that ask for the signer's name. `blockBelow`: the vertical
    * distance. `blockIndent`: the distance between their left ends.
@@ -194,13 +194,13 @@ export const measures = {
    */
   besideLabel: 11,
   /** A share of the page's width. A longer line is not for a signature, if the words below it match no pattern. */
-  mostSignature: 0.6,
+  maxSignature: 0.6,
   /**
    * Points of empty space above a line. With `roomToSign`, a line with an unknown title below it can still be for a
-   * signature. With less than `leastRoom`, a line is not for a signature, whatever its label says.
+   * signature. With less than `minRoom`, a line is not for a signature, whatever its label says.
    */
   roomToSign: 18,
-  leastRoom: 9.5,
+  minRoom: 9.5,
   widest: 260,
 } as const;
 
@@ -210,7 +210,7 @@ export const arrows = "=>▶►➤→▸⯈";
 export const endMarks = new RegExp(`[\\s:${arrows}]+$`, "u");
 
 /** The most characters in a label. A longer text is a paragraph, on which patterns with lookahead would be slow. */
-const longestLabel = 400;
+const maxLabelLength = 400;
 
 /** The kind of blank that the label's words ask for; null when no pattern matches them. */
 export function kindOfLabel(label: string): Pattern["is"] | null {
@@ -221,6 +221,6 @@ export function kindOfLabel(label: string): Pattern["is"] | null {
     .replace(/^[\s_.…*]+/u, "")
     .replace(/^\d{1,3}[a-z]?[.)]\s+/i, "")
     .trim();
-  if (words === "" || words.length > longestLabel) return null;
+  if (words === "" || words.length > maxLabelLength) return null;
   return labelPatterns.find((pattern) => pattern.words.test(words))?.is ?? null;
 }

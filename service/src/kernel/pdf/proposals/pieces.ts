@@ -45,8 +45,8 @@ export function ofSigners(pieces: readonly Piece[], page: PageWords): Piece[] {
     if (!blank.box && (found.kind === "name" || marks.length === 0)) return true;
     if (found.kind === "date" && reason === "column_heading")
       return marks.some((mark) => isOnRow(mark.blank, blank) && isOfRow(mark, blank, page));
-    const most = blank.box ? measures.cellsOfSigner : measures.dateOfSigner;
-    return marks.some((mark) => Math.abs(mark.blank.y - blank.y) < most && isOfSigner(piece, mark));
+    const max = blank.box ? measures.cellsOfSigner : measures.dateOfSigner;
+    return marks.some((mark) => Math.abs(mark.blank.y - blank.y) < max && isOfSigner(piece, mark));
   });
 }
 

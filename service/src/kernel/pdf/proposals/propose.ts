@@ -146,30 +146,30 @@ function foundAbove(blank: Blank, blanks: readonly Blank[], pieces: readonly Pie
 /** True if a line of the usual width has room for a signature above it, at a height where people sign. */
 const isRoomToSign = (blank: Blank, { words, blanks, content, isExecution }: PageWords): boolean =>
   isExecution(blank.y) &&
-  blank.width >= measures.leastSignature &&
-  blank.width <= measures.mostSignature * content.width &&
+  blank.width >= measures.minSignature &&
+  blank.width <= measures.maxSignature * content.width &&
   roomAbove(blank, [...words, ...blanks], measures.signatureHeight) >= measures.roomToSign;
 
 const meet = (a: Rect, b: Rect): boolean =>
   overlap(a, b) > 2 && Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y) > 2;
 
-const leastWidth = (kind: Kind): number =>
-  kind === "initials" ? measures.leastInitials : kind === "date" ? measures.leastDate : measures.leastBlank;
+const minWidth = (kind: Kind): number =>
+  kind === "initials" ? measures.minInitials : kind === "date" ? measures.minDate : measures.minBlank;
 
 function asProposal({ blank, found, reason }: Piece, { words, blanks, content }: PageWords): Plain[] {
   const { kind, label } = found;
-  if (!kind || kind === "other" || kind === "notary" || blank.width < leastWidth(kind)) return [];
+  if (!kind || kind === "other" || kind === "notary" || blank.width < minWidth(kind)) return [];
   if (kind === "date" && words.some((run) => follows(run, blank, 16) && isRestOfDate(run.text))) return [];
-  const most = kind === "signature" || kind === "initials" ? measures.signatureHeight : measures.textHeight;
+  const max = kind === "signature" || kind === "initials" ? measures.signatureHeight : measures.textHeight;
   const onLine = words.filter((run) => blank.box && isInside(run, blank.box) && run.y > blank.y - measures.besideLabel);
   const x = Math.max(blank.x, ...onLine.map((run) => endOf(run) + 4));
   const others = [...words, ...blanks].filter((each) => endOf(each) > x);
-  const room = roomAbove(blank, others, most);
+  const room = roomAbove(blank, others, max);
   // There is no room to sign between two lines of text.
-  if (kind === "signature" && (blank.box?.height ?? room + 2) < measures.leastRoom + 2) return [];
+  if (kind === "signature" && (blank.box?.height ?? room + 2) < measures.minRoom + 2) return [];
   const height = Math.max(room, 10);
   const width = Math.min(endOf(blank) - x, kind === "initials" ? 120 : measures.widest, content.width - x);
-  if (width < leastWidth(kind)) return [];
+  if (width < minWidth(kind)) return [];
   const rect = { x, y: blank.y - height, width, height };
   return [{ kind, rect, options: [], label: labelFor(kind, label), words: label.slice(0, 200), reason }];
 }

@@ -9,7 +9,7 @@ const reach = { below: 20, above: 120, left: 160 } as const;
 /** A person's name can also be two or three lines below the place: "By: ____", "Name: Jane Roe". */
 const reachOfNames = 42;
 /** The number of texts near a place that are compared with the signers' names. */
-const mostTexts = 8;
+const maxTexts = 8;
 /** Distance in points that is added for words above a place, because such words usually label the line above them. */
 const aboveCosts = 12;
 
@@ -32,9 +32,9 @@ export function textsNear(place: Rect, page: PageWords): string[] {
   return page.words
     .filter((run) => !isOfAnother(run, place, page))
     .map(({ text, ...run }) => ({ text, cost: distance(run, place, reachOfNames) }))
-    .filter(({ text, cost }) => Number.isFinite(cost) && text.split(/\s+/).length <= longest && / \p{Lu}/u.test(text))
+    .filter(({ text, cost }) => Number.isFinite(cost) && text.split(/\s+/).length <= maxWords && / \p{Lu}/u.test(text))
     .sort((a, b) => a.cost - b.cost)
-    .slice(0, mostTexts)
+    .slice(0, maxTexts)
     .map(({ text }) => text.slice(0, 200));
 }
 
@@ -60,10 +60,10 @@ function distance(run: Pick<Run, "x" | "y" | "width">, place: Rect, below: numbe
 }
 
 /** The most words in a text that names the party who signs. A longer text only mentions a party. */
-const longest = 8;
+const maxWords = 8;
 
 function partyIn(text: string): string | null {
-  if (text.split(/\s+/).length > longest) return null;
+  if (text.split(/\s+/).length > maxWords) return null;
   const [first] = partiesIn(text);
   return first ? first.text.charAt(0).toUpperCase() + first.text.slice(1).toLowerCase() : null;
 }

@@ -55,7 +55,7 @@ export function labelToTheLeft(blank: Blank, page: PageWords): Found | null {
   const mayFollow = !/:\s*$/.test(left.text) && !/^x$/i.test(label);
   if (/^(?:by|on|x)\b/i.test(label) && (marks || (isInSentence && mayFollow))) return { label, kind: "other" };
   const isAtFoot = blank.y > measures.foot * page.content.height;
-  if (isAtFoot && blank.width < measures.leastBlank && kindOfLabel(label) === "signature" && !isExplicit(label))
+  if (isAtFoot && blank.width < measures.minBlank && kindOfLabel(label) === "signature" && !isExplicit(label))
     return { label: "", kind: "initials" };
   const found = read(label, page, left.y, false);
   // "... the Executrix, the sum of ____" is a sentence that only mentions a party.
@@ -77,7 +77,7 @@ const nextWord = 40;
  * asks for initials.
  */
 function kindOfClause({ text }: Run, { width }: Blank): "date" | "signature" | "initials" | "other" {
-  if (width < measures.leastBlank) return asksInitials(text) ? "initials" : "other";
+  if (width < measures.minBlank) return asksInitials(text) ? "initials" : "other";
   if (/\b(?:signed|executed|set (?:my|our|their|his|her) hands?)\b.*\bon$/i.test(text)) return "date";
   const isSigned = /^(?:signed|executed|subscribed)\b.*\bby\b.*:$/i.test(text) && !/\bpresence of\b/i.test(text);
   return isSigned ? "signature" : "other";
@@ -128,13 +128,13 @@ export function labelOnRow(blank: Blank, page: PageWords): Found | null {
  * below "Initials:".
  */
 export function initialsBefore(blank: Blank, { words, blanks }: PageWords): Found | null {
-  if (blank.width > measures.mostInitials) return null;
+  if (blank.width > measures.maxInitials) return null;
   if (isAfterWrap(blank, words)) return { label: "", kind: "initials" };
   // Several people may initial one item: "____ ____ Primary Residence". So the item may follow a later blank of the
   // row.
   let end = endOf(blank);
   const onLine = blanks.filter(({ x, y }) => Math.abs(y - blank.y) < 3 && x > blank.x).sort((a, b) => a.x - b.x);
-  for (const { x, width } of onLine) if (x > end - 2 && x - end < 12 && width <= measures.mostInitials) end = x + width;
+  for (const { x, width } of onLine) if (x > end - 2 && x - end < 12 && width <= measures.maxInitials) end = x + width;
   const item = words.some((run) => follows(run, { ...blank, width: end - blank.x }, 24) && !/^\p{Ll}/u.test(run.text));
   const isFirst = !words.some((run) => isOnLine(run, blank) && run.x < blank.x && !isItemMark(run));
   // True if a blank of the same size is right above or below. This identifies the blanks in the second column of a
@@ -159,15 +159,15 @@ const isAfterWrap = ({ x, y }: Blank, words: readonly Run[]): boolean =>
       run.y < y &&
       y - run.y < linesOfLabel.apart * run.size &&
       x > run.x - 2 &&
-      x < run.x + measures.mostInitials &&
+      x < run.x + measures.maxInitials &&
       asksInitials(run.text),
   );
 
 const asksInitials = (text: string): boolean =>
-  text.endsWith(":") && kindOfLabel(lastPart(text) ?? text.slice(-longestEnd)) === "initials";
+  text.endsWith(":") && kindOfLabel(lastPart(text) ?? text.slice(-maxEndLength)) === "initials";
 
 /** In characters. If a label is too long, only this many characters at its end are read. */
-const longestEnd = 40;
+const maxEndLength = 40;
 
 /** True if words right after a line label that line: "____, Seller", "____ (date)" and "____ (Seal)". */
 const isTagOf = (run: Run, blank: Blank): boolean =>
@@ -185,7 +185,7 @@ export function labelBehind(blank: Blank, page: PageWords): Found | null {
   const found = read(label, page, run.y, true);
   // In minutes of a meeting, each director's line is followed by the director's surname. So a single capitalized word
   // after a line means a signature.
-  const isName = found.kind === null && blank.width >= measures.leastSignature && /^\p{Lu}[\p{L}'’-]+$/u.test(label);
+  const isName = found.kind === null && blank.width >= measures.minSignature && /^\p{Lu}[\p{L}'’-]+$/u.test(label);
   return isName && page.isExecution(blank.y, true) ? { ...found, kind: "signature" } : found;
 }
 

@@ -96,8 +96,8 @@ function usualGap(glyphs: readonly SpacedGlyph[], ofMarks: boolean): number {
 function isEnd(glyph: SpacedGlyph, last: SpacedGlyph, usual: number): boolean {
   const size = Math.max(glyph.size, last.size);
   const areLetters = [glyph, last].every(({ text }) => /^\p{Lu}/u.test(text));
-  const least = areLetters ? gaps.smallCapitals : gaps.sameSize;
-  if (Math.min(glyph.size, last.size) < least * size || glyph.gap < -0.5 * size) return true;
+  const min = areLetters ? gaps.smallCapitals : gaps.sameSize;
+  if (Math.min(glyph.size, last.size) < min * size || glyph.gap < -0.5 * size) return true;
   const isFilled = glyph.blanks === 1 || glyph.blanks === 2 || (isBlankMark(glyph.text) && glyph.text === last.text);
   const isTyped = [glyph, last].every(({ width }) => Math.abs(width - gaps.typed * size) < 0.01 * size);
   return glyph.gap - 2 * usual >= (isFilled ? gaps.justified : isTyped ? 1.1 * gaps.typed : gaps.widest) * size;

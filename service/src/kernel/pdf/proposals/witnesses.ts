@@ -34,7 +34,7 @@ export function piecesOfWitnesses(blanks: readonly Blank[], page: PageWords, par
 }
 
 const isLineToSign = (blank: Blank, page: PageWords): boolean =>
-  blank.box === null && blank.width >= measures.leastSignature && !hasWords(blank, page);
+  blank.box === null && blank.width >= measures.minSignature && !hasWords(blank, page);
 
 /** The field that a witness's label asks for; null if the label names no witness, or if no kind of field fits. */
 function asWitness({ label }: Found): Found | null {

@@ -6,10 +6,10 @@ import { textOf } from "../strings.ts";
 import { asName, asRef, type Dict, elements, entry, isArray, isDict, isString, readDict } from "../values.ts";
 import { type DocumentNotice, quoted, UnseenContent } from "./notice.ts";
 
-const mostNotices = 20;
+const maxNotices = 20;
 
 /**
- * Returns a notice for each of the document's layers that is off (ISO 32000-2, section 8.11), up to `mostNotices`. A
+ * Returns a notice for each of the document's layers that is off (ISO 32000-2, section 8.11), up to `maxNotices`. A
  * layer's usage can switch it on or off for viewing or printing, but not all readers apply the usage. So both states
  * are considered: with the usage and without it.
  * @throws UnseenContent for a layer that may differ between screens and paper
@@ -32,7 +32,7 @@ export function hiddenLayers(file: PdfFile, catalog: Dict): DocumentNotice[] {
     const print = states(isOn, stateOf(file, usage, "Print", "PrintState"));
     if (screen.size !== 1 || print.size !== 1 || screen.has(true) !== print.has(true))
       throw new UnseenContent(`${name === "" ? "a layer" : `the layer "${name}"`} can differ on screens and in print`);
-    if (screen.has(false) && notices.length < mostNotices)
+    if (screen.has(false) && notices.length < maxNotices)
       notices.push({ code: "hidden_layer", page: null, text: name });
   }
   return notices;

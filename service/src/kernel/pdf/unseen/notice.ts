@@ -55,11 +55,11 @@ export class UnseenContent extends Error {
   }
 }
 
-const longestText = 200;
+const maxTextLength = 200;
 
 /** Quotes a text of the document in a notice: one line, cut when it is long. */
 export function quoted(text: string): string {
   const line = text.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
   const characters = [...line];
-  return characters.length <= longestText ? line : `${characters.slice(0, longestText - 1).join("")}…`;
+  return characters.length <= maxTextLength ? line : `${characters.slice(0, maxTextLength - 1).join("")}…`;
 }

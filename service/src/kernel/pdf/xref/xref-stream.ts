@@ -52,14 +52,14 @@ function damaged(dict: Dict): PdfRefusal {
   return new PdfRefusal("needs_repair", `the cross-reference stream at ${dict.start} is not well-formed`);
 }
 
-function integers(dict: Dict, key: string, most: number): number[] | undefined {
+function integers(dict: Dict, key: string, max: number): number[] | undefined {
   const array = entry(dict, key);
   if (!array || !isArray(array)) return undefined;
   const numbers: number[] = [];
   for (const element of elements(array)) {
     const number = asInteger(element);
     if (number === undefined) return undefined;
-    if (numbers.length === most) throw new PdfRefusal("too_complex", `/${key} has more than ${most} numbers`);
+    if (numbers.length === max) throw new PdfRefusal("too_complex", `/${key} has more than ${max} numbers`);
     numbers.push(number);
   }
   return numbers;

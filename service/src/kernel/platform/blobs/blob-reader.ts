@@ -52,7 +52,7 @@ type ReaderDeps = {
 /** The number of 64 KiB chunks in one read: 256 KiB to send a document, 2 MiB to read all of it. */
 const [sentChunks, wholeChunks] = [4, 32];
 /** The number of documents that the reader remembers as matching their hash. Each takes about 200 bytes. */
-const mostCompared = 20_000;
+const maxCompared = 20_000;
 /**
  * The number of documents that may be compared with their hash at once. Each comparison holds two large parts in
  * memory. This memory is not taken from the memory budget. The caller may already have reserved a part of the budget,
@@ -63,7 +63,7 @@ const comparedAtOnce = 8;
 /** Compares each document with its hash once, and remembers the documents that matched. */
 function createComparisons() {
   // The length of each document that was already compared with its hash.
-  const compared = new LRUCache<string, number>({ max: mostCompared });
+  const compared = new LRUCache<string, number>({ max: maxCompared });
   const comparing = new Map<string, Promise<void>>();
   const semaphore = createKeyedSemaphore(comparedAtOnce);
   return {

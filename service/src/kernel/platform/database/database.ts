@@ -64,7 +64,7 @@ export type Database = Sql & {
 type HandleKeys = { rowMac: RowMac | null; readonly seals: Seals };
 
 /** The connections of the pool, and the number of queued callers. */
-type Connections = { inUse: number; idle: number; waiting: number; most: number };
+type Connections = { inUse: number; idle: number; waiting: number; max: number };
 
 export type DatabaseOptions = {
   poolSize?: number;
@@ -140,8 +140,8 @@ export function openDatabase(
   };
   const handle: HandleKeys = { rowMac: null, seals };
   const statements = sqlOver(pool as Queryable, handle, { statementMs });
-  const begin = ({ statementMs: most }: StatementTime): string => {
-    const longer = most === statementMs ? {} : { statement_timeout: most };
+  const begin = ({ statementMs: max }: StatementTime): string => {
+    const longer = max === statementMs ? {} : { statement_timeout: max };
     const settings = direct ? { ...timeouts, ...longer } : longer;
     return ["BEGIN", ...Object.entries(settings).map(([name, ms]) => `SET LOCAL ${name} = ${ms}`)].join("; ");
   };
@@ -167,7 +167,7 @@ export function openDatabase(
       inUse: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
-      most: poolSize,
+      max: poolSize,
     }),
     useSealedTexts(opened) {
       texts = opened;

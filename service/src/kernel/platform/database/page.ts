@@ -1,7 +1,7 @@
 import { invalid } from "../errors.ts";
 
-/** The limits for the number of items on a page: `usual` is the default, `most` the maximum. */
-export type PageSize = { readonly usual: number; readonly most: number };
+/** The limits for the number of items on a page: `usual` is the default, `max` the maximum. */
+export type PageSize = { readonly usual: number; readonly max: number };
 
 /** The query parameters `limit` and `cursor` of a request for one page of a list, as the caller sent them. */
 export type PageQuery = { limit?: string; cursor?: string };
@@ -13,10 +13,10 @@ export type Page<T> = { items: T[]; nextCursor: string | null };
  * The number of items on the page: the `limit` that the caller sent, reduced or raised to what is allowed.
  * @throws ServiceError when it is not a whole number
  */
-export function limitOf(text: string | undefined, { usual, most }: PageSize): number {
+export function limitOf(text: string | undefined, { usual, max }: PageSize): number {
   if (text === undefined || text === "") return usual;
-  if (!/^[+-]?\d+$/.test(text)) throw invalid(`limit must be a whole number from 1 to ${most}.`);
-  return Math.min(Math.max(Number(text), 1), most);
+  if (!/^[+-]?\d+$/.test(text)) throw invalid(`limit must be a whole number from 1 to ${max}.`);
+  return Math.min(Math.max(Number(text), 1), max);
 }
 
 /** The refusal of a cursor that this list did not issue. */

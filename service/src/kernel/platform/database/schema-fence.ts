@@ -108,6 +108,6 @@ export function watchSchema(db: Sql, schema: number, log: Log): SchemaWatch {
     }
     return lookMs;
   }
-  const loop = createLoop({ name: "schema of the database", log, turn: look, longestPauseMs: lookMs });
+  const loop = createLoop({ name: "schema of the database", log, turn: look, maxPauseMs: lookMs });
   return { start: loop.start, stop: loop.stop, isOutdated: () => isOutdated, outdated: promise };
 }

@@ -118,14 +118,14 @@ export async function keepRoleTimeouts(db: Database): Promise<void> {
 
 // The most sessions to end: more than a pooler usually has for one node. The pooler replaces any remaining ones when
 // they reach their maximum age.
-const mostEnded = 20;
+const maxEnded = 20;
 
 /**
  * Ends the sessions that the pooler opened before the time limits were set. Each session is told to end itself, so that
  * no other connection's session can be hit.
  */
 async function endSessionsWithout(db: Database, timeouts: readonly string[]): Promise<void> {
-  for (let ended = 0; ended < mostEnded; ended++) {
+  for (let ended = 0; ended < maxEnded; ended++) {
     const missing = await missingTimeouts(db);
     if (!missing.some((name) => timeouts.includes(name))) return;
     // The session ends before it responds, so this query always fails.

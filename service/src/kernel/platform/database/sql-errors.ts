@@ -96,7 +96,7 @@ export function waitedForRowOf(table: string, error: unknown): boolean {
 export const gaveUp = (error: unknown): boolean =>
   error instanceof ServiceError && error.cause instanceof Error && error.cause.message === "Query read timeout";
 
-const mostAttempts = 6;
+const maxAttempts = 6;
 const firstPauseMs = 10;
 
 /**
@@ -110,7 +110,7 @@ export async function withRetries<T>(run: () => Promise<T>): Promise<T> {
       return await run();
     } catch (error) {
       const again = error instanceof pg.DatabaseError && rolledBack.has(error.code ?? "");
-      if (!again || attempt === mostAttempts) throw error;
+      if (!again || attempt === maxAttempts) throw error;
       await delay(firstPauseMs * 2 ** attempt);
     }
   }

@@ -31,7 +31,7 @@ export type JobsDeps = {
 
 // The longest sleep of a queue. The queue wakes earlier when a notification arrives, when a job ends, or at the regular
 // check of all queues (jobs.ts).
-const longestWaitMs = hourMs;
+const maxWaitMs = hourMs;
 
 export type QueueDeps = JobsDeps & {
   /** Limits how many queues query for jobs at once. */
@@ -50,11 +50,11 @@ export function createQueue<P extends object>(
   const { db, log, look, abort } = deps;
   const { concurrency = 10, leaseMs = 30_000 } = options;
   const running = new Set<Promise<void>>();
-  const loop = createLoop({ name: `jobs ${name}`, log, turn: claimDue, firstAfterMs: longestWaitMs });
+  const loop = createLoop({ name: `jobs ${name}`, log, turn: claimDue, firstAfterMs: maxWaitMs });
 
   async function claimDue(): Promise<number> {
     const free = concurrency - running.size;
-    if (free === 0) return longestWaitMs;
+    if (free === 0) return maxWaitMs;
     const jobs = await look(name, () => claimDueJobs(db, name, free, leaseMs));
     for (const job of jobs) {
       const work = doJob(job)
@@ -65,8 +65,8 @@ export function createQueue<P extends object>(
         });
       running.add(work);
     }
-    if (jobs.length === free) return longestWaitMs;
-    return Math.min((await look(name, () => nextDueInMs(db, name))) ?? longestWaitMs, longestWaitMs);
+    if (jobs.length === free) return maxWaitMs;
+    return Math.min((await look(name, () => nextDueInMs(db, name))) ?? maxWaitMs, maxWaitMs);
   }
 
   async function doJob(job: ClaimedJob): Promise<void> {

@@ -194,7 +194,7 @@ const never: Statement = sql`'9999-01-01T00:00:00Z'::timestamptz`;
 const isHeld: Statement = sql`failed_at IS NULL AND due_at = ${never}`;
 
 /** No queue has a longer lease. A job that was running at a given time is due again within this interval. */
-const longestLease: Statement = sql`interval '15 minutes'`;
+const maxLease: Statement = sql`interval '15 minutes'`;
 
 /**
  * Holds all jobs that the service may have run after the backup: they wait until somebody releases or discards them.
@@ -203,7 +203,7 @@ const longestLease: Statement = sql`interval '15 minutes'`;
  */
 export const holdJobs = (db: Sql, ranAt: Date) =>
   db.query(sql`
-    UPDATE jobs SET due_at = ${never} WHERE failed_at IS NULL AND due_at <= greatest(now(), ${ranAt}) + ${longestLease}`);
+    UPDATE jobs SET due_at = ${never} WHERE failed_at IS NULL AND due_at <= greatest(now(), ${ranAt}) + ${maxLease}`);
 
 /** The number of held jobs by queue. */
 export async function countHeldJobs(db: Sql): Promise<{ [queue: string]: number }> {

@@ -157,7 +157,7 @@ export function openMailer({
 }
 
 // The most bytes in a line of a mail (RFC 5322, section 2.1.1).
-const longestLine = 998;
+const maxLineLength = 998;
 
 /**
  * The text part, unencoded, so that a link can be copied from the stored file. The quoted-printable encoding would
@@ -165,7 +165,7 @@ const longestLine = 998;
  */
 function textPart(text: string): string | { raw: string } {
   const lines = text.split(/\r\n|\r|\n/);
-  if (lines.some((line) => Buffer.byteLength(line) > longestLine)) return text;
+  if (lines.some((line) => Buffer.byteLength(line) > maxLineLength)) return text;
   return {
     raw: `Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n${lines.join("\r\n")}`,
   };
@@ -179,12 +179,12 @@ function senderFor(firm: string, mailFrom: string): { name: string; address: str
   const [, own = "", address = mailFrom] = /^\s*(.*?)\s*<([^>]*)>\s*$/.exec(mailFrom) ?? [];
   const name = own.replaceAll('"', "");
   return {
-    name: name === "" ? firm.slice(0, mostNameLength) : `${firm.slice(0, mostNameLength)} via ${name}`,
+    name: name === "" ? firm.slice(0, maxNameLength) : `${firm.slice(0, maxNameLength)} via ${name}`,
     address,
   };
 }
 
-const mostNameLength = 80;
+const maxNameLength = 80;
 
 const checkpointHeader = "Service-Log-Checkpoint";
 

@@ -34,7 +34,7 @@ export type EmbeddedPostgres = {
 
 // The longest path, in bytes, of the folder for the server's socket. A socket's path may have 107 bytes, and the file
 // name needs 15 of them.
-const longestSocketFolder = 90;
+const maxSocketFolderLength = 90;
 
 type Layout = { folder: string; cluster: string; sockets: string; holders: string; lock: string; log: string };
 
@@ -211,7 +211,7 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
  * @throws StartupError when something that is not a folder is at the usual path
  */
 function socketFolder({ sockets }: Layout): string {
-  if (Buffer.byteLength(sockets) > longestSocketFolder) return mkdtempSync(join(tmpdir(), "signsealship-"));
+  if (Buffer.byteLength(sockets) > maxSocketFolderLength) return mkdtempSync(join(tmpdir(), "signsealship-"));
   mkdirSync(sockets, { recursive: true, mode: 0o700 });
   if (!lstatSync(sockets).isDirectory()) throw new StartupError(`${sockets} is not a folder: remove it`);
   chmodSync(sockets, 0o700);

@@ -24,11 +24,11 @@ export type LoopSettings = {
   /** The delay before the first turn; default 0. */
   firstAfterMs?: number;
   /** The longest pause between turns after failures; default 5 s. */
-  longestPauseMs?: number;
+  maxPauseMs?: number;
 };
 
 export function createLoop(settings: LoopSettings): Loop {
-  const { name, log, turn, firstAfterMs = 0, longestPauseMs = 5_000 } = settings;
+  const { name, log, turn, firstAfterMs = 0, maxPauseMs = 5_000 } = settings;
   const signal = createSignal();
   const stopping = new AbortController();
   let ended: Promise<void> = Promise.resolve();
@@ -42,7 +42,7 @@ export function createLoop(settings: LoopSettings): Loop {
     } catch (error) {
       failures += 1;
       if (!stopping.signal.aborted) log.error({ err: error, task: name }, "work failed and will be tried again");
-      return backoffMs(failures, longestPauseMs);
+      return backoffMs(failures, maxPauseMs);
     }
   }
 

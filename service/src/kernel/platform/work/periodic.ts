@@ -21,6 +21,6 @@ export function loopOf({ name, everyMs, atStart, work }: PeriodicTask, { log }: 
     return everyMs;
   }
   // The longest pause after failures. A task that runs every second and always fails would otherwise fill the log.
-  const longestPauseMs = Math.max(everyMs, 5 * secondMs);
-  return createLoop({ name, log, turn, firstAfterMs: delayMs + (atStart ? 0 : everyMs), longestPauseMs });
+  const maxPauseMs = Math.max(everyMs, 5 * secondMs);
+  return createLoop({ name, log, turn, firstAfterMs: delayMs + (atStart ? 0 : everyMs), maxPauseMs });
 }

@@ -77,8 +77,8 @@ export function startThread({ heapMb, processMb }: ThreadLimits): Thread {
   const watchHeap = async () => {
     const { used_heap_size: used, external_memory: outside } = await worker.getHeapStatistics();
     const own = (used + outside) / megabyte;
-    const most = process.memoryUsage.rss() > processMb * megabyte ? muchMb : heapMb;
-    if (own > most) await end("memory");
+    const max = process.memoryUsage.rss() > processMb * megabyte ? muchMb : heapMb;
+    if (own > max) await end("memory");
   };
   const ask = (task: Task<unknown, unknown>, { bytes = [], input }: TaskCall<unknown>) =>
     new Promise<Answered>((resolve, reject) => {

@@ -42,7 +42,7 @@ const ink = "#17212e";
  * The smallest font size, in points: smaller text can't be read on paper. Exceptions: the form states a smaller size,
  * the field is too low, or the cells of a comb field are too narrow.
  */
-const least = 6;
+const min = 6;
 const usual = 11;
 const leading = 1.2;
 /** A width at which the typesetter never wraps the text. */
@@ -110,7 +110,7 @@ const pad = ({ width, unit }: At): number => Math.min(2 / unit, width / 10);
 /** The font size that is tried first, in units of user space. */
 const sizeOf = ({ height, unit }: At, { points }: TextLook): number =>
   Math.min((points > 0 ? points : usual) / unit, height / leading);
-const leastOf = (at: At, look: TextLook): number => Math.min(least / at.unit, sizeOf(at, look));
+const minOf = (at: At, look: TextLook): number => Math.min(min / at.unit, sizeOf(at, look));
 
 function across(at: At, { align }: TextLook, width: number): number {
   const room = at.width - 2 * pad(at) - width;
@@ -121,7 +121,7 @@ function onOneLine(canvas: Canvas, typeset: Typeset, at: At, look: TextLook): bo
   const [line] = typeset(look.text, oneLine).lines;
   if (!line || line.width === 0) return true;
   const size = Math.min(sizeOf(at, look), (1000 * (at.width - 2 * pad(at))) / line.width);
-  if (size < leastOf(at, look) - 0.001) return false;
+  if (size < minOf(at, look) - 0.001) return false;
   const x = across(at, look, (line.width * size) / 1000);
   canvas.text(line, x, (at.height - size) / 2 + 0.24 * size, round(size), ink);
   return true;
@@ -129,7 +129,7 @@ function onOneLine(canvas: Canvas, typeset: Typeset, at: At, look: TextLook): bo
 
 function inLines(canvas: Canvas, typeset: Typeset, at: At, look: TextLook, paragraphs: readonly string[]): boolean {
   const step = 0.5 / at.unit;
-  for (let size = sizeOf(at, look); size >= leastOf(at, look) - 0.001; size -= step) {
+  for (let size = sizeOf(at, look); size >= minOf(at, look) - 0.001; size -= step) {
     const width = (1000 * (at.width - 2 * pad(at))) / size;
     const lines = paragraphs.flatMap((each) => (each === "" ? [null] : typeset(each, width).lines));
     const top = at.height - Math.min(2 / at.unit, at.height / 10);

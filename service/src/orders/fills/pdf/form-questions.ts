@@ -62,8 +62,8 @@ export const flag = {
 /** Widget flags that make a field invisible on the screen (table 167): invisible, hidden and no-view. */
 const unseen = 1 | 2 | 32;
 
-const mostQuestions = 500;
-const mostOptions = 500;
+const maxQuestions = 500;
+const maxOptions = 500;
 
 export class Unfillable extends Error {
   readonly why: "encrypted" | "signed" | "no_fields" | "secret_fields" | "too_many";
@@ -93,7 +93,7 @@ export function askedFields(look: PdfLookup): AskedField[] {
     const widgets = field.widgets.flatMap((widget) => widgetAt(look, widget, pageOf));
     if (name === null || name === "" || widgets.length === 0) continue;
     asked.push({ field: { ...field, name }, widgets, ...contentOf(look, field, widgets) });
-    if (asked.length > mostQuestions) throw new Unfillable("too_many");
+    if (asked.length > maxQuestions) throw new Unfillable("too_many");
   }
   if (asked.length === 0) throw new Unfillable("no_fields");
   const names = new Set(asked.map(({ field }) => field.name));
@@ -172,7 +172,7 @@ function optionsIn(file: PdfLookup["file"], dict: Dict): { value: string; label:
   if (!list || !isArray(list)) return [];
   const found: { value: string; label: string }[] = [];
   for (const element of elements(list)) {
-    if (found.length === mostOptions) throw new PdfRefusal("too_complex", `a choice of more than ${mostOptions}`);
+    if (found.length === maxOptions) throw new PdfRefusal("too_complex", `a choice of more than ${maxOptions}`);
     const value = resolve(file, element);
     const pair = value && isArray(value) ? [...elements(value)].map((each) => resolve(file, each)) : [value];
     const [written = "", shown = written] = pair.map((each) => (each && isString(each) ? textIn(each) : ""));
@@ -182,11 +182,11 @@ function optionsIn(file: PdfLookup["file"], dict: Dict): { value: string; label:
 }
 
 const misleading = /[\p{Cc}\p{Cs}\p{Co}\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFFD]/gu;
-const longestWords = 200;
+const maxTextLength = 200;
 
 /** Text from the PDF that is safe to show on a page, without characters that hide or reorder text. */
 export const shownWords = (text: string): string =>
-  [...text.replace(misleading, " ").replace(/\s+/gu, " ").trim()].slice(0, longestWords).join("");
+  [...text.replace(misleading, " ").replace(/\s+/gu, " ").trim()].slice(0, maxTextLength).join("");
 
 /** A field's name split into words: `buyer_firstName2` becomes `buyer first Name 2`. */
 export const wordsIn = (name: string): string =>
@@ -205,7 +205,7 @@ export function valuesAt(file: PdfLookup["file"], dict: Dict): string[] {
   const value = resolve(file, entry(dict, "V"));
   if (!value) return [];
   if (isArray(value))
-    return [...elements(value)].slice(0, mostOptions).flatMap((each) => (isString(each) ? [textIn(each)] : []));
+    return [...elements(value)].slice(0, maxOptions).flatMap((each) => (isString(each) ? [textIn(each)] : []));
   if (isString(value)) return [textIn(value)];
   const name = asName(value);
   return name === undefined || name === "Off" ? [] : [name];

@@ -6,7 +6,7 @@ type Rect = UserSpaceRect["rect"];
 type Run = { text: string; left: number; right: number; baseline: number };
 type OnPage = { label: string; options: readonly string[] };
 
-const mostCharacters = 500_000;
+const maxCharacters = 500_000;
 /**
  * The largest distances between a field and its label, and between the words of a label, in units of user space. On
  * nearly every page a unit is a point.
@@ -44,7 +44,7 @@ async function runsOf(bytes: Buffer, pages: ReadonlySet<number>): Promise<Map<nu
   const found = new Map<number, Run[]>();
   // Labels are only a help, so a form whose text pdf.js can't read is still accepted, with the labels found so far.
   await withPdf(bytes, async (document) => {
-    let room = mostCharacters;
+    let room = maxCharacters;
     for (const number of [...pages].sort((a, b) => a - b)) {
       const page = await document.getPage(number);
       const items = await textItems(page, room);

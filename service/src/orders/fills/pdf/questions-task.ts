@@ -35,7 +35,7 @@ function questionOf({ file }: PdfLookup, asked: AskedField, onPage: OnPage): Que
   const { name, flags, dict } = field;
   const page = widgets[0]?.page ?? 1;
   const isMany = (flags & flag.multiSelect) !== 0;
-  const most = asInteger(resolve(file, entry(dict, "MaxLen")));
+  const max = asInteger(resolve(file, entry(dict, "MaxLen")));
   const shown = options.map((option, at) => {
     const label = kind === "radio" ? onPage.options[at] || option.label : option.label;
     return { value: option.value, label: shownWords(label) || option.value };
@@ -47,7 +47,7 @@ function questionOf({ file }: PdfLookup, asked: AskedField, onPage: OnPage): Que
     required: (flags & flag.required) !== 0,
     page,
     lines: kind === "text" && (flags & flag.multiline) !== 0,
-    maxLength: kind === "text" && most !== undefined && most > 0 ? most : null,
+    maxLength: kind === "text" && max !== undefined && max > 0 ? max : null,
     options: shown,
     value: kind === "text" ? valuesAt(file, dict).slice(0, 1) : offeredValues(asked, valuesAt(file, dict), isMany),
   };

@@ -60,7 +60,7 @@ const happy: Readonly<Record<string, PeopleEvent>> = {
 export const isOnHappyPath = (status: string): boolean => Object.hasOwn(happy, status);
 
 // Prevents an endless loop. Every path through the status table has fewer steps.
-const mostSteps = 20;
+const maxSteps = 20;
 
 /**
  * Moves a test order along the path without failures, to the named milestone. Without a name, moves it to the next
@@ -83,7 +83,7 @@ export async function simulate(
 
   const firedEvents: Milestone[] = [];
   let { status } = order;
-  for (let step = 0; step < mostSteps && status !== "Completed"; step++) {
+  for (let step = 0; step < maxSteps && status !== "Completed"; step++) {
     const moved = await simulateStep(deps, order, status, by);
     status = moved.status;
     firedEvents.push(...moved.firedEvents);

@@ -1,4 +1,4 @@
-import { type FieldFormat, mostDecimals, readFieldValue, scaled, type ValueFault } from "./field-values.ts";
+import { type FieldFormat, maxDecimals, readFieldValue, scaled, type ValueFault } from "./field-values.ts";
 import { type Fraction, fieldsIn, parseFormula, toDecimal, valueIn } from "./formula.ts";
 
 export const conditions = [
@@ -152,7 +152,7 @@ export function settledFormulas<Field extends RuledField>(
 function written(result: Fraction, format: FieldFormat | undefined): Calculated {
   const { decimals, currency } = typeof format === "object" ? format : {};
   const fixed = decimals ?? (currency ? 2 : undefined);
-  const text = toDecimal(result, fixed ?? mostDecimals);
+  const text = toDecimal(result, fixed ?? maxDecimals);
   return readFieldValue({ kind: "number", format }, fixed === undefined ? text.replace(/\.?0+$/, "") : text);
 }
 
@@ -173,5 +173,5 @@ const scaledIn = (drawn: string): bigint => scaled(drawn.replace(/[^\d.-]/g, "")
 /** The number in a drawn text, for formulas. An empty field is 0. */
 const numberOf = (drawn: string | undefined): Fraction => ({
   over: drawn === undefined ? 0n : scaledIn(drawn),
-  under: 10n ** BigInt(mostDecimals),
+  under: 10n ** BigInt(maxDecimals),
 });

@@ -30,12 +30,12 @@ export type ValueRules = {
   readonly options?: readonly string[] | undefined;
 };
 
-export const mostDecimals = 4;
+export const maxDecimals = 4;
 /**
- * The most digits before the decimal point. With `mostDecimals` decimals these are 15 digits, the most that a
+ * The most digits before the decimal point. With `maxDecimals` decimals these are 15 digits, the most that a
  * JavaScript number represents exactly.
  */
-const mostDigits = 11;
+const maxDigits = 11;
 
 const patterns: Readonly<Record<Exclude<TextFormat, "any">, RegExp>> = {
   email: /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/,
@@ -67,11 +67,11 @@ const number = /^(-?)\$?((?:\d{1,3}(?:,\d{3})+|\d+))(?:\.(\d+))?(?: ?[A-Z]{3})?$
 function readNumber(text: string, format: NumberFormat): { readonly value: string } | ValueFault {
   const [, minus = "", grouped = "", fraction = ""] = number.exec(text) ?? [];
   const whole = grouped.replaceAll(",", "").replace(/^0+(?=\d)/, "");
-  if (whole === "" || whole.length > mostDigits) return { rule: "number", limit: "" };
+  if (whole === "" || whole.length > maxDigits) return { rule: "number", limit: "" };
   const suffix = /[A-Z]{3}$/.exec(text)?.[0];
   if ((suffix && suffix !== format.currency) || (text.includes("$") && format.currency !== "USD"))
     return { rule: "number", limit: "" };
-  const decimals = format.decimals ?? (format.currency ? 2 : mostDecimals);
+  const decimals = format.decimals ?? (format.currency ? 2 : maxDecimals);
   if (fraction.length > decimals) return { rule: "decimals", limit: `${decimals}` };
   const value = scaled(`${minus}${whole}.${fraction}`);
   if (format.min !== undefined && value < scaled(format.min)) return { rule: "min", limit: format.min };
@@ -87,7 +87,7 @@ function readNumber(text: string, format: NumberFormat): { readonly value: strin
 /** The value of a decimal number in ten-thousandths: `1.5` gives 15000. */
 export function scaled(decimal: string): bigint {
   const [whole = "", fraction = ""] = decimal.split(".");
-  return BigInt(whole + fraction.padEnd(mostDecimals, "0"));
+  return BigInt(whole + fraction.padEnd(maxDecimals, "0"));
 }
 
 const english = "January February March April May June July August September October November December".split(" ");

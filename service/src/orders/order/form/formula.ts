@@ -9,7 +9,7 @@ type Expression =
   | { readonly field: string }
   | { readonly operator: Operator; readonly of: readonly Expression[] };
 
-export const mostFormula = 200;
+export const maxFormulaLength = 200;
 /** The deepest nesting of a formula. Without the limit, recursion could overflow the stack. */
 const deepest = 20;
 
@@ -54,7 +54,7 @@ function tokensOf(text: string): Token[] {
 }
 
 function readAll(text: string): Expression {
-  if ([...text].length > mostFormula) throw new Unreadable(`must have at most ${mostFormula} characters`);
+  if ([...text].length > maxFormulaLength) throw new Unreadable(`must have at most ${maxFormulaLength} characters`);
   const tokens = tokensOf(text);
   let next = 0;
   const isSign = (...signs: readonly string[]): string | null => {

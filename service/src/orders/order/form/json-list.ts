@@ -12,8 +12,8 @@ export type Members<Name extends string> = {
   /** Refuses an absent member, for which another method returned null. */
   readonly requireValue: <Value>(name: Name, value: Value | null) => Value;
   readonly oneOf: <Value extends string>(name: Name, values: readonly Value[]) => Value | null;
-  readonly number: (name: Name, least: number, most: number) => number | null;
-  readonly whole: (name: Name, least: number, most: number) => number | null;
+  readonly number: (name: Name, min: number, max: number) => number | null;
+  readonly whole: (name: Name, min: number, max: number) => number | null;
   readonly flag: (name: Name) => boolean | null;
   /** The member's parsed value; null when the member is absent or null. */
   readonly raw: (name: Name) => unknown;
@@ -29,12 +29,12 @@ export type Members<Name extends string> = {
 export function jsonList<Name extends string, Item>(
   field: string,
   text: string,
-  { most, schema }: { most: number; schema: { readonly properties: Readonly<Record<Name, unknown>> } },
+  { max, schema }: { max: number; schema: { readonly properties: Readonly<Record<Name, unknown>> } },
   read: (members: Members<Name>, at: string) => Item,
 ): Item[] {
   const list = parsed(field, text);
-  if (!Array.isArray(list) || list.length === 0 || list.length > most)
-    throw invalidAt(field, `must be a JSON array of 1 to ${most} objects.`);
+  if (!Array.isArray(list) || list.length === 0 || list.length > max)
+    throw invalidAt(field, `must be a JSON array of 1 to ${max} objects.`);
   return list.map((item: unknown, index) => {
     const at = `${field}[${index}]`;
     return read(membersOf(item, at, Object.keys(schema.properties)), at);
@@ -74,11 +74,11 @@ export function membersOf<Name extends string>(item: unknown, at: string, allowe
     if (!isPlainText(trimmed)) throw invalidAt(`${at}.${name}`, "must be UTF-8 text without control characters.");
     return isVisible(trimmed) ? trimmed : null;
   };
-  const number = (name: Name, least: number, most: number, kind: string, fits: (value: number) => boolean) => {
+  const number = (name: Name, min: number, max: number, kind: string, fits: (value: number) => boolean) => {
     const found = value(name);
     if (found === null) return null;
-    if (typeof found === "number" && fits(found) && found >= least && found <= most) return found;
-    throw invalidAt(`${at}.${name}`, `must be a ${kind} from ${least} to ${most}.`);
+    if (typeof found === "number" && fits(found) && found >= min && found <= max) return found;
+    throw invalidAt(`${at}.${name}`, `must be a ${kind} from ${min} to ${max}.`);
   };
 
   const requireValue: Members<Name>["requireValue"] = (name, found) => {
@@ -98,8 +98,8 @@ export function membersOf<Name extends string>(item: unknown, at: string, allowe
       if (listed === undefined) throw invalidAt(`${at}.${name}`, `must be one of ${values.join(", ")}.`);
       return listed;
     },
-    number: (name, least, most) => number(name, least, most, "number", Number.isFinite),
-    whole: (name, least, most) => number(name, least, most, "whole number", Number.isInteger),
+    number: (name, min, max) => number(name, min, max, "number", Number.isFinite),
+    whole: (name, min, max) => number(name, min, max, "whole number", Number.isInteger),
     flag(name) {
       const found = value(name);
       if (found === null || typeof found === "boolean") return found;

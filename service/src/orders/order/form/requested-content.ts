@@ -4,7 +4,7 @@ import {
   currencies,
   dateFormats,
   type FieldFormat,
-  mostDecimals,
+  maxDecimals,
   type NumberFormat,
   readFieldValue,
   scaled,
@@ -13,7 +13,7 @@ import {
 } from "./field-values.ts";
 import { type Members, membersOf } from "./json-list.ts";
 import type { RequestedField, RequestedOption } from "./requested-field.ts";
-import { mostHelp, mostOptions, mostPoints, mostValue, type requestedFieldSchema } from "./signing-schemas.ts";
+import { maxHelpLength, maxOptions, maxPoints, maxValueLength, type requestedFieldSchema } from "./signing-schemas.ts";
 
 type Kind = RequestedField["kind"];
 type FieldMembers = Members<keyof typeof requestedFieldSchema.properties>;
@@ -70,7 +70,7 @@ export function parseContent(
     if (!kinds.includes(kind)) throw invalidAt(`${at}.${name}`, `must be left out for ${aKind[kind]}.`);
     return true;
   };
-  const help = members.text("help", mostHelp);
+  const help = members.text("help", maxHelpLength);
   requireOrder(`${at}.help`, help);
   const options = only("options", withOptions) ? parseOptions(members, at, kind) : null;
   if (withOptions.includes(kind) && !options) throw invalidAt(`${at}.options`, `is required for ${aKind[kind]}.`);
@@ -93,8 +93,8 @@ const optionMembers = ["label", "x", "y", "width", "height"] as const;
 
 function parseOptions(members: FieldMembers, at: string, kind: Kind): RequestedOption[] {
   const list = members.raw("options");
-  if (!Array.isArray(list) || list.length < 2 || list.length > mostOptions)
-    throw invalidAt(`${at}.options`, `must be an array of 2 to ${mostOptions} objects.`);
+  if (!Array.isArray(list) || list.length < 2 || list.length > maxOptions)
+    throw invalidAt(`${at}.options`, `must be an array of 2 to ${maxOptions} objects.`);
   const options = list.map((item: unknown, index): RequestedOption => {
     const here = `${at}.options[${index}]`;
     const option = membersOf(item, here, optionMembers);
@@ -105,9 +105,9 @@ function parseOptions(members: FieldMembers, at: string, kind: Kind): RequestedO
       if (place) throw invalidAt(`${here}.${place}`, `must be left out for ${aKind[kind]}.`);
       return { label };
     }
-    const measure = (name: (typeof optionMembers)[number], least: number, most: number) =>
-      option.requireValue(name, option.number(name, least, most));
-    const [x, y] = [measure("x", 0, mostPoints), measure("y", 0, mostPoints)];
+    const measure = (name: (typeof optionMembers)[number], min: number, max: number) =>
+      option.requireValue(name, option.number(name, min, max));
+    const [x, y] = [measure("x", 0, maxPoints), measure("y", 0, maxPoints)];
     const [width, height] = [measure("width", 6, 36), measure("height", 6, 36)];
     return { label, place: { x, y, width, height } };
   });
@@ -144,14 +144,14 @@ function parseFormat(input: unknown, at: string, kind: Kind): FieldFormat {
 
 function parseNumberFormat(input: unknown, at: string): NumberFormat {
   const members = membersOf(input, at, ["decimals", "min", "max", "currency"] as const);
-  const decimals = members.whole("decimals", 0, mostDecimals);
+  const decimals = members.whole("decimals", 0, maxDecimals);
   const currency = members.oneOf("currency", currencies);
   const bound = (name: "min" | "max"): string | null => {
     const value = members.number(name, -1e10, 1e10);
     if (value === null) return null;
     // The decimals are counted in the number's text, because 0.1 * 10000 is not exact in binary.
     if (!/^-?\d+(?:\.\d{1,4})?$/.test(`${value}`))
-      throw invalidAt(`${at}.${name}`, `must have at most ${mostDecimals} decimals.`);
+      throw invalidAt(`${at}.${name}`, `must have at most ${maxDecimals} decimals.`);
     return `${value}`;
   };
   const [min, max] = [bound("min"), bound("max")];
@@ -179,7 +179,7 @@ function parseValue(input: unknown, at: string, { kind, format, options }: Rules
   }
   const text = kind === "number" && typeof input === "number" ? `${input}` : input;
   if (typeof text !== "string") throw invalidAt(here, `must be text for ${aKind[kind]}.`);
-  const value = membersOf({ value: text }, at, ["value"]).required("value", mostValue);
+  const value = membersOf({ value: text }, at, ["value"]).required("value", maxValueLength);
   requireOrder(here, value);
   const labels = options?.map(({ label }) => label);
   const rules = { kind: kind === "radio" ? "dropdown" : kind, format: format ?? undefined, options: labels };

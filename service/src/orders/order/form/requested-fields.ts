@@ -5,16 +5,16 @@ import { aKind, parseContent, requireOrder, spread } from "./requested-content.t
 import type { RequestedField, RequestedOption } from "./requested-field.ts";
 import { parseRules, requireRules } from "./requested-rules.ts";
 import {
-  mostFields,
-  mostLabel,
-  mostPages,
-  mostPoints,
+  maxFields,
+  maxLabelLength,
+  maxPages,
+  maxPoints,
   requestedFieldSchema,
   requestedKinds,
 } from "./signing-schemas.ts";
 
 /** The smallest size of each kind of field, in points. Signers couldn't see or tap a smaller field. */
-export const leastSize: Readonly<Record<RequestedField["kind"], { width: number; height: number }>> = {
+export const minSize: Readonly<Record<RequestedField["kind"], { width: number; height: number }>> = {
   signature: { width: 8, height: 8 },
   initials: { width: 8, height: 8 },
   date: { width: 8, height: 8 },
@@ -31,14 +31,14 @@ export const leastSize: Readonly<Record<RequestedField["kind"], { width: number;
  * The largest size of each kind of field, in points. Except for signatures and initials, a field must also be at least
  * 36 points narrower than its page. That limit is checked later, against the document.
  */
-export const mostSize: Readonly<Record<RequestedField["kind"], { width: number; height: number }>> = {
+export const maxSize: Readonly<Record<RequestedField["kind"], { width: number; height: number }>> = {
   signature: { width: 360, height: 120 },
   initials: { width: 120, height: 60 },
-  date: { width: mostPoints, height: 200 },
-  name: { width: mostPoints, height: 200 },
-  text: { width: mostPoints, height: 200 },
-  number: { width: mostPoints, height: 200 },
-  dropdown: { width: mostPoints, height: 200 },
+  date: { width: maxPoints, height: 200 },
+  name: { width: maxPoints, height: 200 },
+  text: { width: maxPoints, height: 200 },
+  number: { width: maxPoints, height: 200 },
+  dropdown: { width: maxPoints, height: 200 },
   checkbox: { width: 36, height: 36 },
   radio: { width: 36, height: 36 },
   multiple: { width: 36, height: 36 },
@@ -75,7 +75,7 @@ export const parseOwnFields = (elements: readonly object[], signers: number): Re
       );
 
 function parseElements(text: string, signers: number): RequestedField[] {
-  const rules = { most: mostFields, schema: requestedFieldSchema };
+  const rules = { max: maxFields, schema: requestedFieldSchema };
   return jsonList("fields", text, rules, (members, at): RequestedField => {
     const kind = members.requireValue("kind", members.oneOf("kind", requestedKinds));
     const signer = members.requireValue("signer", members.whole("signer", 1, 10));
@@ -83,9 +83,9 @@ function parseElements(text: string, signers: number): RequestedField[] {
     // A checkbox is optional by default, because a box that must be checked offers no choice.
     const required = members.flag("required") ?? kind !== "checkbox";
     if (kind === "signature" && !required) throw invalidAt(`${at}.required`, "must not be false for a signature.");
-    const label = members.text("label", mostLabel);
+    const label = members.text("label", maxLabelLength);
     requireOrder(`${at}.label`, label);
-    const page = members.requireValue("page", members.whole("page", 1, mostPages));
+    const page = members.requireValue("page", members.whole("page", 1, maxPages));
     const content = parseContent(members, at, kind);
     if (kind === "checkbox" && required && content.value !== undefined && !content.readOnly)
       throw invalidAt(`${at}.value`, "must be left out or false for a required checkbox: the signer checks it.");
@@ -102,12 +102,12 @@ type FieldMembers = Members<keyof typeof requestedFieldSchema.properties>;
 
 function placeOf(members: FieldMembers, at: string, kind: RequestedField["kind"]): Place {
   const side = (name: "width" | "height"): number => {
-    const value = members.requireValue(name, members.number(name, leastSize[kind][name], mostPoints));
-    const most = mostSize[kind][name];
-    if (value > most) throw invalidAt(`${at}.${name}`, `must be at most ${most} points for ${aKind[kind]}.`);
+    const value = members.requireValue(name, members.number(name, minSize[kind][name], maxPoints));
+    const max = maxSize[kind][name];
+    if (value > max) throw invalidAt(`${at}.${name}`, `must be at most ${max} points for ${aKind[kind]}.`);
     return value;
   };
-  const corner = (name: "x" | "y") => members.requireValue(name, members.number(name, 0, mostPoints));
+  const corner = (name: "x" | "y") => members.requireValue(name, members.number(name, 0, maxPoints));
   return { x: corner("x"), y: corner("y"), width: side("width"), height: side("height") };
 }
 

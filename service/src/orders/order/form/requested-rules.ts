@@ -2,11 +2,11 @@ import { invalidAt } from "../../../kernel/platform/errors.ts";
 import { shownText } from "../../../kernel/platform/text.ts";
 import { applyRules, conditions, idsReadBy, type ShowWhen, settledFormulas } from "./field-rules.ts";
 import { readFieldValue } from "./field-values.ts";
-import { mostFormula, parseFormula } from "./formula.ts";
+import { maxFormulaLength, parseFormula } from "./formula.ts";
 import { type Members, membersOf } from "./json-list.ts";
 import { aKind, faults } from "./requested-content.ts";
 import type { RequestedField } from "./requested-field.ts";
-import { mostId, mostRules, mostValue, type requestedFieldSchema } from "./signing-schemas.ts";
+import { maxIdLength, maxRules, maxValueLength, type requestedFieldSchema } from "./signing-schemas.ts";
 
 type Kind = RequestedField["kind"];
 type Condition = ShowWhen["operator"];
@@ -21,7 +21,7 @@ export function parseRules(
   at: string,
   { kind, isReadOnly }: { kind: Kind; isReadOnly: boolean },
 ): Rules {
-  const name = members.text("id", mostId);
+  const name = members.text("id", maxIdLength);
   if (name !== null && !id.test(name))
     throw invalidAt(`${at}.id`, "must be a lowercase letter, then lowercase letters, digits and underscores.");
   const showWhen =
@@ -34,7 +34,7 @@ export function parseRules(
 }
 
 function parseFormulaOf(members: FieldMembers, at: string, kind: Kind): string | null {
-  const formula = members.text("formula", mostFormula);
+  const formula = members.text("formula", maxFormulaLength);
   if (formula === null) return null;
   if (kind !== "number") throw invalidAt(`${at}.formula`, `must be left out for ${aKind[kind]}.`);
   const unexpected = (["value", "read_only"] as const).find((name) => members.raw(name) !== null);
@@ -49,7 +49,7 @@ const compared: readonly Condition[] = ["equals", "not_equals", "greater_than", 
 
 function parseShowWhen(input: unknown, at: string): ShowWhen {
   const members = membersOf(input, at, ["field", "operator", "value"] as const);
-  const field = members.required("field", mostId);
+  const field = members.required("field", maxIdLength);
   const operator = members.requireValue("operator", members.oneOf("operator", conditions));
   const raw = members.raw("value");
   if (!compared.includes(operator)) {
@@ -57,7 +57,7 @@ function parseShowWhen(input: unknown, at: string): ShowWhen {
     return { field, operator };
   }
   const text = typeof raw === "number" ? `${raw}` : raw;
-  const value = membersOf({ value: text }, at, ["value"] as const).required("value", mostValue);
+  const value = membersOf({ value: text }, at, ["value"] as const).required("value", maxValueLength);
   return { field, operator, value };
 }
 
@@ -86,7 +86,7 @@ export function requireRules(fields: readonly RequestedField[], turns: readonly 
     places.set(field.id, index);
   }
   const rules = fields.filter(({ showWhen, formula }) => showWhen || formula !== undefined).length;
-  if (rules > mostRules) throw invalidAt("fields", `must have at most ${mostRules} with show_when or formula.`);
+  if (rules > maxRules) throw invalidAt("fields", `must have at most ${maxRules} with show_when or formula.`);
 
   const readBy = (reader: RequestedField, name: string, at: string): RequestedField => {
     const field = fields[places.get(name) ?? -1];

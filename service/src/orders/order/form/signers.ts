@@ -10,7 +10,7 @@ import type { Fields } from "./fields.ts";
 import { jsonList, type Members, membersOf } from "./json-list.ts";
 import type { RequestedField } from "./requested-field.ts";
 import { parseRequestedFields } from "./requested-fields.ts";
-import { mostSigners, replacementSchema, signerAuths, signerLanguages, signerSchema } from "./signing-schemas.ts";
+import { maxSigners, replacementSchema, signerAuths, signerLanguages, signerSchema } from "./signing-schemas.ts";
 
 export type SignerAuth = (typeof signerAuths)[number];
 
@@ -86,7 +86,7 @@ function parseSignerAuth(text: string | null): SignerAuth | null {
  * @throws ServiceError naming the member and the rule
  */
 export function parseSigners(text: string, auth: SignerAuth): NamedSigner[] {
-  const rules = { most: mostSigners, schema: signerSchema };
+  const rules = { max: maxSigners, schema: signerSchema };
   const defaults = { auth, language: "en" } as const;
   const signers = jsonList("signers", text, rules, (members, at) => readSigner(members, at, defaults));
   refuseRepeated(signers);

@@ -2,8 +2,8 @@ import { Type } from "typebox";
 import { oneOf } from "../../../kernel/http/schema-parts.ts";
 import { languages } from "../../../kernel/platform/languages.ts";
 import { conditions } from "./field-rules.ts";
-import { currencies, dateFormats, mostDecimals, textFormats } from "./field-values.ts";
-import { mostFormula } from "./formula.ts";
+import { currencies, dateFormats, maxDecimals, textFormats } from "./field-values.ts";
+import { maxFormulaLength } from "./formula.ts";
 
 /** The ways to identify a signer. `link`: by the mailed link alone; the others require a code in addition. */
 export const signerAuths = ["link", "mail_code", "access_code", "text_code"] as const;
@@ -20,20 +20,20 @@ export const requestedKinds = [
   "multiple",
   "dropdown",
 ] as const;
-export const mostSigners = 10;
-export const mostFields = 500;
-export const mostPoints = 14_400;
-export const mostPages = 100_000;
-export const mostLabel = 200;
-export const mostHelp = 400;
-export const mostOptions = 50;
+export const maxSigners = 10;
+export const maxFields = 500;
+export const maxPoints = 14_400;
+export const maxPages = 100_000;
+export const maxLabelLength = 200;
+export const maxHelpLength = 400;
+export const maxOptions = 50;
 /** The most fields of one document that have a condition or a formula. */
-export const mostRules = 100;
-export const mostId = 40;
+export const maxRules = 100;
+export const maxIdLength = 40;
 /** The most characters of a value. A value is on one line, and no page is wide enough for more, even at 6 points. */
-export const mostValue = 200;
+export const maxValueLength = 200;
 
-const points = (description: string) => Type.Number({ minimum: 0, maximum: mostPoints, description });
+const points = (description: string) => Type.Number({ minimum: 0, maximum: maxPoints, description });
 const choicePoints = (description: string, minimum: number, maximum: number) =>
   Type.Optional(Type.Number({ minimum, maximum, description }));
 
@@ -89,9 +89,12 @@ export const replacementSchema = Type.Object(
 /** One element of a field's `options`. */
 const optionSchema = Type.Object(
   {
-    label: Type.String({ maxLength: mostLabel, description: "What is chosen: no other option may look the same." }),
-    x: choicePoints("Of an option of a radio or a multiple: points from the left edge of the page.", 0, mostPoints),
-    y: choicePoints("Of such an option: points from the upper edge of the page.", 0, mostPoints),
+    label: Type.String({
+      maxLength: maxLabelLength,
+      description: "What is chosen: no other option may look the same.",
+    }),
+    x: choicePoints("Of an option of a radio or a multiple: points from the left edge of the page.", 0, maxPoints),
+    y: choicePoints("Of such an option: points from the upper edge of the page.", 0, maxPoints),
     width: choicePoints("Of such an option.", 6, 36),
     height: choicePoints("Of such an option.", 6, 36),
   },
@@ -103,7 +106,7 @@ const numberFormatSchema = Type.Object(
     decimals: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: mostDecimals,
+        maximum: maxDecimals,
         description:
           "How many decimals are shown, and at most typed. Default 2 with a currency, else as many as typed.",
       }),
@@ -118,7 +121,7 @@ const numberFormatSchema = Type.Object(
 const showWhenSchema = Type.Object(
   {
     field: Type.String({
-      maxLength: mostId,
+      maxLength: maxIdLength,
       description:
         "The `id` of a field that the same signer fills in, or a signer of an earlier turn, or that is `read_only`.",
       examples: ["has_pets"],
@@ -128,7 +131,7 @@ const showWhenSchema = Type.Object(
       "`checked` and `unchecked` of a checkbox, `greater_than` and `less_than` of a number, `filled` and `empty` of the others, `equals` and `not_equals` of all but a checkbox.",
     ),
     value: Type.Optional(
-      Type.Union([Type.String({ maxLength: mostValue }), Type.Number()], {
+      Type.Union([Type.String({ maxLength: maxValueLength }), Type.Number()], {
         description: "What it is compared with: a text, a number, or the label of an option. Not with the first four.",
       }),
     ),
@@ -144,7 +147,7 @@ const showWhenSchema = Type.Object(
 export const requestedFieldSchema = Type.Object(
   {
     kind: oneOf(requestedKinds, "What is filled in here."),
-    signer: Type.Integer({ minimum: 1, maximum: mostSigners, description: "The signer's place in `signers`, from 1." }),
+    signer: Type.Integer({ minimum: 1, maximum: maxSigners, description: "The signer's place in `signers`, from 1." }),
     page: Type.Integer({ minimum: 1, description: "The page, from 1." }),
     x: Type.Optional(
       points(
@@ -162,13 +165,15 @@ export const requestedFieldSchema = Type.Object(
         "The height in points: 6 to 36 for a checkbox, at least 10 for a number or a dropdown, else 8, and at most 120 for a signature, 60 for initials, else 200.",
       ),
     ),
-    label: Type.Optional(Type.String({ maxLength: mostLabel, description: "What the signer is asked for." })),
+    label: Type.Optional(Type.String({ maxLength: maxLabelLength, description: "What the signer is asked for." })),
     required: Type.Optional(
       Type.Boolean({ description: "Whether it must be filled, or checked. Default true, of a checkbox false." }),
     ),
-    help: Type.Optional(Type.String({ maxLength: mostHelp, description: "Shown to the signer next to the field." })),
+    help: Type.Optional(
+      Type.String({ maxLength: maxHelpLength, description: "Shown to the signer next to the field." }),
+    ),
     value: Type.Optional(
-      Type.Union([Type.String({ maxLength: mostValue }), Type.Number(), Type.Boolean()], {
+      Type.Union([Type.String({ maxLength: maxValueLength }), Type.Number(), Type.Boolean()], {
         description:
           "Your value, written into the document before the first signer sees it: `true` or `false` of a checkbox, the label of an option, else text. Not of a signature, initials, a date or a name.",
       }),
@@ -185,27 +190,27 @@ export const requestedFieldSchema = Type.Object(
     options: Type.Optional(
       Type.Array(optionSchema, {
         minItems: 2,
-        maxItems: mostOptions,
+        maxItems: maxOptions,
         description: "The choices of a radio, a multiple or a dropdown, required for these.",
       }),
     ),
     least: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: mostOptions,
+        maximum: maxOptions,
         description: "Of a multiple: how many options must be chosen. Default 1, or 0 where `required` is false.",
       }),
     ),
     most: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: mostOptions,
+        maximum: maxOptions,
         description: "Of a multiple: how many options may be chosen. Default all.",
       }),
     ),
     id: Type.Optional(
       Type.String({
-        maxLength: mostId,
+        maxLength: maxIdLength,
         pattern: "^[a-z][a-z0-9_]*$",
         description: "Unique among the fields: `show_when` and `formula` of other fields name it.",
         examples: ["rent"],
@@ -214,7 +219,7 @@ export const requestedFieldSchema = Type.Object(
     show_when: Type.Optional(showWhenSchema),
     formula: Type.Optional(
       Type.String({
-        maxLength: mostFormula,
+        maxLength: maxFormulaLength,
         description:
           "Of a number: the service calculates it when its signer signs, and nobody types it. Numbers, ids of number fields, `+ - * / ( )`, `sum`, `min`, `max` and `round`. An empty or hidden field counts as 0.",
         examples: ["round(rent * 12, 2)"],

@@ -27,7 +27,7 @@ import { payAlone } from "./group.ts";
 import { spendingRefusal } from "./limits.ts";
 
 /** The largest number of orders that one request charges. */
-export const mostAtOnce = 50;
+export const maxAtOnce = 50;
 
 /** The orders that the page showed, each with its price in cents, and the id of the method to charge. */
 export type ShownWaiting = { orders: ReadonlyMap<string, number>; methodId: string };
@@ -96,10 +96,10 @@ export const leftText = (left: readonly LeftOrder[]): string =>
 
 /**
  * Locks the caller's orders.
- * @throws ServiceError `not_found` for no orders, for more than `mostAtOnce`, and when one of them is not the firm's
+ * @throws ServiceError `not_found` for no orders, for more than `maxAtOnce`, and when one of them is not the firm's
  */
 async function lockShown(tx: Tx, principal: Principal, codes: readonly string[]) {
-  const isAsked = codes.length > 0 && codes.length <= mostAtOnce && codes.every(isCode);
+  const isAsked = codes.length > 0 && codes.length <= maxAtOnce && codes.every(isCode);
   const own = isAsked ? await ownOrders(tx, principal, codes) : [];
   if (!isAsked || own.length !== codes.length) throw new ServiceError("not_found", "No such orders.");
   return lockSorted(tx, own);

@@ -52,15 +52,15 @@ type WaitingOrder = {
 export type Waiting = { orders: readonly WaitingOrder[]; count: number; totalCents: number };
 
 /** At most this many waiting orders are read. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 
 /**
  * The orders that wait for the firm's payment, oldest first: unpaid orders, and orders whose parcel waits for more
  * postage. Leaves out those that a job, a charge in progress or a bank payment is about to pay. Also leaves out altered
  * orders, those of $0.00, which only a checkout completes, and those for which the bank wants a person to confirm a
- * charge of the present method. The orders after the first `most` are counted without a check of their MACs.
+ * charge of the present method. The orders after the first `max` are counted without a check of their MACs.
  */
-export async function waitingOrders(db: Sql, owner: Owner, most = mostWaiting): Promise<Waiting> {
+export async function waitingOrders(db: Sql, owner: Owner, max = maxWaiting): Promise<Waiting> {
   const { partnerId, environment } = owner;
   const methodId = (await activeMethod(db, owner).catch(nullIfAltered))?.id ?? null;
   const statuses = orderStatuses.filter(isPayable);
@@ -76,7 +76,7 @@ export async function waitingOrders(db: Sql, owner: Owner, most = mostWaiting): 
       AND NOT EXISTS (SELECT FROM firm_charges c WHERE c.order_id = o.id AND (${isOpen(sql`c`)}
         OR (c.reason = 'authentication_required' AND c.method_id = ${methodId}::uuid)))
       AND NOT ${isPendingAtBank} AND ${cents} > 0
-    ORDER BY o.id LIMIT ${most}`);
+    ORDER BY o.id LIMIT ${max}`);
   const [{ count, allCents } = { count: 0, allCents: 0 }] = found;
   const altered = found.filter(({ isAuthentic }) => !isAuthentic);
   return {

@@ -5,6 +5,7 @@ import { verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
 import { deletedMessage, joinMark } from "../../../kernel/retention/retention.ts";
 import {
   documentsDeletedAt,
+  fromDocuments,
   fromOrders,
   isPayable,
   type LockedOrder,
@@ -63,7 +64,7 @@ function factsOf(db: Sql, orderIds: readonly number[]): Promise<Facts[]> {
  */
 export const mayBeRefused: Statement = sql`(o.notarize
   OR EXISTS (SELECT FROM payments p JOIN disputes d ON d.payment_intent = p.payment_intent WHERE p.order_id = o.id AND d.state = 'opened')
-  OR EXISTS (SELECT FROM documents d ${joinMark(sql`d.blob_key`)} WHERE d.order_id = o.id)
+  OR EXISTS (SELECT ${fromDocuments} ${joinMark(sql`d.blob_key`)} WHERE d.order_id = o.id)
   OR EXISTS (SELECT FROM checkout_sessions s WHERE ${isOf(sql`ARRAY[o.id]`)} AND s.status = 'pending_funds'))`;
 
 async function refusalBy(db: Sql, supply: NotarySupply, facts: Facts, ownCharge?: string): Promise<Refusal | null> {

@@ -29,7 +29,7 @@ export const currency = "usd";
 const sessionMs = 23 * hourMs;
 const marginMs = 5 * minuteMs;
 // Opening or closing a checkout is tried for at most this long, while other requests hold or change it.
-const mostMs = 10_000;
+const maxMs = 10_000;
 // The pause before the next try, while another request creates the session, which usually takes less than a second.
 const pauseMs = 300;
 
@@ -88,7 +88,7 @@ async function open(
 ): Promise<string> {
   const { db, clock } = deps;
   const ended = new Set<string>();
-  for (const isLate = timeLimit(mostMs); !isLate(); ) {
+  for (const isLate = timeLimit(maxMs); !isLate(); ) {
     const present = await presentAccount(deps);
     const reserved = await db.transaction(async (tx) =>
       reserve(tx, await wanted(tx), { now: clock(), ended, present }),
@@ -282,7 +282,7 @@ async function closeThenWork(
   prepare: (tx: Tx) => Promise<Prepared>,
 ): Promise<void> {
   const ended = new Set<string>();
-  for (const isLate = timeLimit(mostMs); !isLate(); ) {
+  for (const isLate = timeLimit(maxMs); !isLate(); ) {
     const { orderId, open } = await db.transaction(async (tx) => {
       const { orders, work } = await prepare(tx);
       const ids = orders.map(({ id }) => id);

@@ -80,15 +80,15 @@ export async function bookLossPayment(tx: Tx, typed: TypedLossPayment, by: By): 
 
 type Facts = { way: LossPaymentWay; reference: string; receivedOn: string };
 
-const mostInReference = 40;
+const maxReferenceLength = 40;
 
 /** @throws ServiceError naming the field */
 function factsOf({ way, reference: typed, receivedOn }: TypedLossPayment): Facts {
   const reference = typed.trim().replaceAll(/ +/g, " ");
   if (!Object.hasOwn(lossPaymentWays, way)) throw invalid("Choose how the money came.");
-  if (reference === "" || reference.length > mostInReference || !isPlainText(reference))
+  if (reference === "" || reference.length > maxReferenceLength || !isPlainText(reference))
     throw invalid(
-      `The reference must have 1 to ${mostInReference} characters: the number of the check, or the bank’s reference.`,
+      `The reference must have 1 to ${maxReferenceLength} characters: the number of the check, or the bank’s reference.`,
     );
   const day = new Date(`${receivedOn}T00:00:00Z`);
   if (

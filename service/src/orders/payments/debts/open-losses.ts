@@ -47,7 +47,7 @@ export async function openLossesOfFirm(db: Sql, { partnerId, environment }: Owne
 }
 
 /** `debtsOfFirms` reads at most this many orders of which a bank took a payment back, the newest first. */
-const mostOrders = 200;
+const maxOrders = 200;
 
 /**
  * The payments that banks took back and for which firms of an environment owe money, oldest first. @throws ServiceError
@@ -60,7 +60,7 @@ export async function debtsOfFirms(db: Sql, environment: Environment): Promise<(
     FROM billing_documents d JOIN payments p ON p.id = d.payment_id
     WHERE d.environment = ${environment} AND d.kind = 'loss'
       AND ${lostCentsOf(sql`d.payment_id`)} > (SELECT coalesce(sum(${receivedCents(sql`x`)}), 0) ${received})
-    ORDER BY id DESC LIMIT ${mostOrders}`);
+    ORDER BY id DESC LIMIT ${maxOrders}`);
   const names = new Map(orders.map(({ id, firmName }) => [id, firmName]));
   const open = orders.length === 0 ? [] : await openLosses(db, [...names.keys()]);
   return open.flatMap((loss) => (loss.openCents > 0 ? [{ ...loss, firmName: names.get(loss.orderId) ?? "" }] : []));

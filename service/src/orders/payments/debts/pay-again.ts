@@ -11,7 +11,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { deletedMessage } from "../../../kernel/retention/retention.ts";
 import { openTask } from "../../../kernel/tasks/tasks.ts";
-import { dollars, leastPaymentCents } from "../../dollars.ts";
+import { dollars, minPaymentCents } from "../../dollars.ts";
 import {
   fromOrders,
   hasOrderCode,
@@ -83,8 +83,8 @@ async function refusalOf(db: Sql, { id, status }: { id: number; status: string }
   const deletedAt = await whenDocumentsWereDeleted(db, id);
   if (deletedAt) return deletedMessage("The document of this order", deletedAt);
   if (await isDisputed(db, id)) return "A bank still decides on a payment of this order. Wait for its answer.";
-  if (cents < leastPaymentCents)
-    return `The payment processor does not accept payments below ${dollars(leastPaymentCents)}.`;
+  if (cents < minPaymentCents)
+    return `The payment processor does not accept payments below ${dollars(minPaymentCents)}.`;
   const isAsked = (await supplementsOf(db, id)).some(({ state, replacesLoss }) => state === "asked" && replacesLoss);
   return isAsked ? "The order can be paid again already." : null;
 }

@@ -13,7 +13,7 @@ import type { LockedPayees, Named } from "./refund-events.ts";
 
 type MoneyMessage = SessionMessage | RefundMessage | DisputeMessage;
 
-const mostLookups = 10;
+const maxLookups = 10;
 
 /**
  * Locks the orders of a message by ascending id, and then the payment. If another event recorded the payment for more
@@ -22,7 +22,7 @@ const mostLookups = 10;
  */
 export async function lockPayees(tx: Tx, message: MoneyMessage): Promise<LockedPayees> {
   const { kind, paymentIntent } = message;
-  for (let lookup = 0; lookup < mostLookups; lookup++) {
+  for (let lookup = 0; lookup < maxLookups; lookup++) {
     const found = await findPayees(tx, message);
     await tx.script("SAVEPOINT payees");
     const all = await lockOrders(tx, found.codes);

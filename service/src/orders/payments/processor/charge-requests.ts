@@ -206,13 +206,13 @@ function intentOf(request: ChargeRequest): Stripe.PaymentIntentCreateParams {
 
 /** Names the orders by the start of their codes, such as `orders 3FA2B1, 09C7DE`, and counts the rest. */
 function orderWords(codes: readonly string[]): string {
-  const shown = codes.slice(0, mostNamed).map(shortCode);
+  const shown = codes.slice(0, maxNamed).map(shortCode);
   const more = codes.length - shown.length;
   return `order${codes.length === 1 ? "" : "s"} ${shown.join(", ")}${more > 0 ? `, and ${more} more` : ""}`;
 }
 
 // Names at most this many orders, because a payment's description is short and a room can have fifty orders.
-const mostNamed = 20;
+const maxNamed = 20;
 
 function answerOf({ id, status, last_payment_error: fault }: Stripe.PaymentIntent): ChargeAnswer {
   if (status === "succeeded") return { state: "answered", paymentIntent: id };

@@ -28,7 +28,7 @@ export type DeliveryDeps = {
 };
 
 const feedLength = 100;
-const pageSize = { usual: 20, most: 100 };
+const pageSize = { usual: 20, max: 100 };
 
 export const deliveryNotFound = (): ServiceError => new ServiceError("not_found", "No such delivery.");
 

@@ -27,7 +27,7 @@ SELECT max(seq) AS last, bool_or(created_at >= ${before}) AS reached, (SELECT co
 }
 
 /** Each webhook keeps the requests and responses of this many deliveries, the latest ones. */
-const mostExchanges = 1_000;
+const maxExchanges = 1_000;
 
 type Dropping = { webhookId: string; from: number; upTo: number };
 
@@ -37,7 +37,7 @@ const selectDropping = (db: Sql) =>
   db.query<Dropping>(sql`
 SELECT webhooks.id AS "webhookId", exchanges_dropped_to AS from, latest.seq AS "upTo"
 FROM webhooks, LATERAL (
-  SELECT seq FROM webhook_deliveries WHERE webhook_id = webhooks.id ORDER BY seq DESC OFFSET ${mostExchanges} LIMIT 1
+  SELECT seq FROM webhook_deliveries WHERE webhook_id = webhooks.id ORDER BY seq DESC OFFSET ${maxExchanges} LIMIT 1
 ) AS latest
 WHERE latest.seq > exchanges_dropped_to`);
 

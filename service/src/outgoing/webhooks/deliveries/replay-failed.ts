@@ -17,7 +17,7 @@ const atOnce = 200;
 /** `replayFailed` skips an event within this time of its last replay, so repeated calls send it only once. */
 const againAfterMs = minuteMs;
 /** A call is refused while the webhook has more pending deliveries than this. */
-const mostPending = 200;
+const maxPending = 200;
 
 /**
  * Selects the latest delivery of each event that was first queued in the period and never arrived. Every delivery of
@@ -51,12 +51,12 @@ async function countOf(db: Sql, rows: Statement): Promise<number> {
 async function requireFewPending(db: Sql, webhookId: string): Promise<void> {
   const pending = await countOf(
     db,
-    sql`SELECT 1 FROM webhook_deliveries WHERE state = 'pending' AND webhook_id = ${webhookId} LIMIT ${mostPending + 1}`,
+    sql`SELECT 1 FROM webhook_deliveries WHERE state = 'pending' AND webhook_id = ${webhookId} LIMIT ${maxPending + 1}`,
   );
-  if (pending > mostPending)
+  if (pending > maxPending)
     throw new ServiceError(
       "conflict",
-      `More than ${mostPending} deliveries of this webhook are on their way. Replay what failed when they have ended.`,
+      `More than ${maxPending} deliveries of this webhook are on their way. Replay what failed when they have ended.`,
     );
 }
 

@@ -111,10 +111,10 @@ RETURNING id`);
   return row?.id;
 }
 
-const mostCounted = 100_000;
+const maxCounted = 100_000;
 
 /**
- * The number of pending deliveries (held ones, too), counted up to `mostCounted`, and the age of the oldest in seconds.
+ * The number of pending deliveries (held ones, too), counted up to `maxCounted`, and the age of the oldest in seconds.
  * The age comes from the first pending delivery of each webhook, so that long queues don't slow the query down.
  */
 export const pendingDeliveryGauges = (now: Date): Statement => sql`
@@ -127,7 +127,7 @@ SELECT gauge, '' AS label, value FROM (
       WHERE state = 'pending' AND webhook_id > firsts.webhook_id ORDER BY webhook_id, seq LIMIT 1
     ) AS next
   )
-  SELECT (SELECT count(*) FROM (SELECT FROM webhook_deliveries WHERE state = 'pending' LIMIT ${mostCounted}) AS pending) AS pending,
+  SELECT (SELECT count(*) FROM (SELECT FROM webhook_deliveries WHERE state = 'pending' LIMIT ${maxCounted}) AS pending) AS pending,
     (SELECT min(created_at) FROM webhook_deliveries WHERE seq = ANY (ARRAY(SELECT seq FROM firsts))) AS oldest
 ) AS deliveries, LATERAL (VALUES
   ('webhook_deliveries_pending', pending::float8),

@@ -1,12 +1,12 @@
 /**
  * Limits for one node. `perWebhook` counts concurrent sends to one subscription. The other limits count leased
- * deliveries: `firstWindow` and `largestWindow` those of one subscription.
+ * deliveries: `firstWindow` and `maxWindow` those of one subscription.
  */
-export const limits = { total: 4096, perPartner: 512, firstWindow: 8, largestWindow: 512, perWebhook: 32 };
+export const limits = { total: 4096, perPartner: 512, firstWindow: 8, maxWindow: 512, perWebhook: 32 };
 
 const quickMs = 500;
 const patientMs = 2_000;
-const mostWebhooks = 10_000;
+const maxWebhooks = 10_000;
 
 type Window = { size: number; held: number };
 
@@ -22,11 +22,11 @@ export type Capacity = {
 
 /**
  * The size of a subscription's window after a delivery that took `tookMs`, whether it succeeded or failed. Up to
- * `quickMs` widens the window by 2, up to `largestWindow`. Up to `patientMs` widens it by 1, or reduces it to
+ * `quickMs` widens the window by 2, up to `maxWindow`. Up to `patientMs` widens it by 1, or reduces it to
  * `perWebhook` if it is larger. A longer time halves the window, to at least 1.
  */
 function resized(size: number, tookMs: number): number {
-  if (tookMs <= quickMs) return Math.min(size + 2, limits.largestWindow);
+  if (tookMs <= quickMs) return Math.min(size + 2, limits.maxWindow);
   if (tookMs <= patientMs) return Math.min(size + 1, limits.perWebhook);
   return Math.max(size >> 1, 1);
 }
@@ -58,7 +58,7 @@ export function adaptiveWindow(): AdaptiveWindow {
   }
   function forgetIdle(): void {
     for (const [id, window] of webhooks) {
-      if (webhooks.size <= mostWebhooks) return;
+      if (webhooks.size <= maxWebhooks) return;
       if (window.held === 0) webhooks.delete(id);
     }
   }

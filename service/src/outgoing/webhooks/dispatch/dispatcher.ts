@@ -129,10 +129,10 @@ type State<T> = { waiting: T[]; running: number };
 
 /**
  * Creates the queues.
- * @param most how many items of one key are worked on at once
+ * @param max how many items of one key are worked on at once
  * @param work must not reject
  */
-function perKeyConcurrency<T>(most: number, work: (item: T) => Promise<void>): PerKeyConcurrency<T> {
+function perKeyConcurrency<T>(max: number, work: (item: T) => Promise<void>): PerKeyConcurrency<T> {
   const keys = new Map<string, State<T>>();
   const workers = new Set<Promise<void>>();
 
@@ -146,7 +146,7 @@ function perKeyConcurrency<T>(most: number, work: (item: T) => Promise<void>): P
       const state = keys.get(key) ?? { waiting: [], running: 0 };
       keys.set(key, state);
       state.waiting.push(item);
-      if (state.running >= most) return;
+      if (state.running >= max) return;
       state.running++;
       const worker = workOn(key, state).finally(() => workers.delete(worker));
       workers.add(worker);

@@ -26,8 +26,8 @@ export type FeedDeps = {
 export type FeedQuery = { cursor?: string; limit?: string; topics?: string; wait?: string };
 export type Feed = { events: FeedEvent[]; cursor: string };
 
-const size = { usual: 50, most: 100 };
-const longestWaitSeconds = 25;
+const size = { usual: 50, max: 100 };
+const maxWaitSeconds = 25;
 const lookEveryMs = 300;
 
 /**
@@ -122,8 +122,8 @@ function topicsOf(text: string | undefined): string[] | null {
 function waitOf(text: string | undefined): number {
   if (text === undefined || text === "") return 0;
   const seconds = wholeNumberIn(text, 0, 999_999_999);
-  if (seconds === undefined) throw invalid(`wait must be a whole number of seconds from 0 to ${longestWaitSeconds}.`);
-  return Math.min(seconds, longestWaitSeconds) * 1000;
+  if (seconds === undefined) throw invalid(`wait must be a whole number of seconds from 0 to ${maxWaitSeconds}.`);
+  return Math.min(seconds, maxWaitSeconds) * 1000;
 }
 
 const of = ({ partnerId, environment }: Owner) =>

@@ -53,7 +53,7 @@ export type Outbound = {
 
 const maxAnswerBytes = 64 * 1024;
 const storedBytes = 4 * 1024;
-const headerLimits = { most: 50, bytes: 4 * 1024, nameLength: 100, valueLength: 500 };
+const headerLimits = { count: 50, bytes: 4 * 1024, nameLength: 100, valueLength: 500 };
 
 // Maps errors to failure reasons. Each pattern is matched against the error's code, or against the error's name when it
 // has no code.
@@ -77,10 +77,10 @@ function reasonOf(error: unknown): FailureReason {
  * values of a repeated header.
  */
 function storedHeadersOf(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const { most, bytes, nameLength, valueLength } = headerLimits;
+  const { count, bytes, nameLength, valueLength } = headerLimits;
   const stored: [name: string, value: string][] = [];
   let left = bytes;
-  for (const [name, value] of Object.entries(headers).slice(0, most)) {
+  for (const [name, value] of Object.entries(headers).slice(0, count)) {
     const header: (typeof stored)[0] = [
       name.slice(0, nameLength),
       [value ?? ""].flat().join(", ").slice(0, valueLength),

@@ -11,9 +11,9 @@ export type ResolveName = (name: string) => Promise<string[]>;
 
 // At most this many IP addresses of a host name are used. A DNS response can contain thousands, and the service would
 // try and count each of them.
-const mostAddresses = 16;
+const maxAddresses = 16;
 const rememberedMs = 1_000;
-const mostNames = 10_000;
+const maxNames = 10_000;
 
 /**
  * Caches each result for a second. So the host limits count the same addresses to which the delivery then connects,
@@ -25,8 +25,8 @@ export function rememberingNames(resolveName: ResolveName, clock: Clock): Resolv
     const now = clock().getTime();
     const remembered = names.get(name);
     if (remembered && now < remembered.until) return remembered.answer;
-    if (names.size >= mostNames) names.clear();
-    const answer = resolveName(name).then((found) => found.slice(0, mostAddresses));
+    if (names.size >= maxNames) names.clear();
+    const answer = resolveName(name).then((found) => found.slice(0, maxAddresses));
     const entry = { answer, until: Number.POSITIVE_INFINITY };
     names.set(name, entry);
     const expire = () => {

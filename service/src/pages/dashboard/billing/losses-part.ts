@@ -35,7 +35,7 @@ const isShown = ({ openCents, bookings }: OpenLoss): boolean => openCents > 0 ||
  */
 export const hasLosses = (losses: readonly OpenLoss[] | null): boolean => losses === null || losses.some(isShown);
 
-const most = 50;
+const maxListed = 50;
 
 /** The lost payments of a firm: first those with a debt, then the others, each newest first. */
 export function lossesPart(losses: readonly OpenLoss[] | null, zone: string): Html {
@@ -62,7 +62,7 @@ ${records(
     { label: "Still owed", number: true },
   ],
   listed
-    .slice(0, most)
+    .slice(0, maxListed)
     .map((loss) => [
       html`<a class="keep" href="/dashboard/orders/${loss.orderCode}">${shortCode(loss.orderCode)}</a>`,
       loss.reference ?? "None",
@@ -73,5 +73,5 @@ ${records(
         : html`${bookingTexts(loss).map((text, index) => html`${index > 0 && html`<br>`}${text}`)}`,
       money(loss.openCents),
     ]),
-)}${listed.length > most && html`<p class="quiet">Only ${most} of ${listed.length} are listed. The statements have all of them.</p>`}</div>`;
+)}${listed.length > maxListed && html`<p class="quiet">Only ${maxListed} of ${listed.length} are listed. The statements have all of them.</p>`}</div>`;
 }

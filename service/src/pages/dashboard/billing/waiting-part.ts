@@ -1,5 +1,5 @@
 /** The orders that wait for the firm's payment, as Billing lists them, and the button that charges them. */
-import { methodName, mostAtOnce, sumOfWaiting, type Waiting } from "../../../orders/payments/payments.ts";
+import { maxAtOnce, methodName, sumOfWaiting, type Waiting } from "../../../orders/payments/payments.ts";
 import { money, shortCode } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { records } from "../../ui/records.ts";
@@ -29,11 +29,11 @@ const alteredMethods =
   "They can’t be charged until the operator of this service has restored the record of your firm’s card or bank account. Each one can be paid on its page.";
 
 /**
- * The oldest orders that wait, at most `mostAtOnce`. One click charges all that are shown, each by a separate payment.
+ * The oldest orders that wait, at most `maxAtOnce`. One click charges all that are shown, each by a separate payment.
  */
 export function waitingPart(view: BillingView): Html {
   const method = view.methods?.find(({ state }) => state === "active");
-  const shown = view.waiting.orders.slice(0, mostAtOnce);
+  const shown = view.waiting.orders.slice(0, maxAtOnce);
   const rest = view.waiting.count - shown.length;
   const total = sumOfWaiting(shown);
   const name = method ? methodName(method) : "";

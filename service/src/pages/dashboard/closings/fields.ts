@@ -1,16 +1,16 @@
 import { isCode, isUuid } from "../../../kernel/platform/text.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
-import { everybody, mostPeople, personNumber } from "./person-label.ts";
+import { everybody, maxPeople, personNumber } from "./person-label.ts";
 import { listIn, waysIn } from "./ways.ts";
 
 /** A closing's form has at most this many documents. More can be added in the closing's room. */
-export const mostDocuments = 20;
+export const maxDocuments = 20;
 /**
  * Without JavaScript each file is sent together with all fields of the form, and such a form may have at most 100
  * fields.
  */
-const mostFieldsWithFile = 100;
-const fewestPeople = 1;
+const maxFieldsWithFile = 100;
+const minPeople = 1;
 
 /** A document as its row in the form describes it: the stored file, and the services for it. */
 export type ClosingDocument = {
@@ -115,7 +115,7 @@ export function hasOwn({ own }: Pick<ClosingDocument, "own">, name: string): boo
  * `add2`, ...) are added. A new file is signed by default, if it can be signed.
  */
 export function documentsIn(values: FormValues): ClosingDocument[] {
-  const rows = Array.from({ length: mostDocuments }, (_, index) => index + 1);
+  const rows = Array.from({ length: maxDocuments }, (_, index) => index + 1);
   const listed = rows.flatMap((n) => {
     const file = fileIn(values[`doc${n}`] ?? "");
     if (!file || values["remove"] === String(n)) return [];
@@ -138,7 +138,7 @@ export function documentsIn(values: FormValues): ClosingDocument[] {
     const plain = { own: null, fields: "", ways: "" };
     return file ? [{ ...file, name, services, signers, receivers, ...plain, template, fault }] : [];
   });
-  return [...listed, ...added].slice(0, mostDocuments).map((document, index) => ({ n: index + 1, ...document }));
+  return [...listed, ...added].slice(0, maxDocuments).map((document, index) => ({ n: index + 1, ...document }));
 }
 
 function templateIn(values: FormValues, name: string): string {
@@ -172,18 +172,18 @@ export function acceptsFileWithForm(values: FormValues, documents: readonly Clos
     (own ? 2 + shipFields.length : 0) +
     [hidden.fields, hidden.template, hidden.ways, hidden.fault].filter(Boolean).length;
   const ofDocuments = documents.reduce((sum, document) => sum + ofDocument(document), 0);
-  return 27 + 3 * rows + ofDocuments <= mostFieldsWithFile;
+  return 27 + 3 * rows + ofDocuments <= maxFieldsWithFile;
 }
 
 /** How many rows of people the form has, besides the client. */
 export function peopleRows(values: FormValues): number {
   const asked = Number(values["people_rows"]) + Number(values["more_people"] ?? 0);
-  return Number.isInteger(asked) ? Math.min(Math.max(asked, fewestPeople), mostPeople) : fewestPeople;
+  return Number.isInteger(asked) ? Math.min(Math.max(asked, minPeople), maxPeople) : minPeople;
 }
 
 /** The people besides the client for whom the form has a name or an email address. */
 export const peopleIn = (values: FormValues): ClosingPerson[] =>
-  Array.from({ length: mostPeople }, (_, index) => index + 1).flatMap((row) => {
+  Array.from({ length: maxPeople }, (_, index) => index + 1).flatMap((row) => {
     const [name, email] = [text(values, `person${row}_name`), text(values, `person${row}_email`)];
     return name === "" && email === "" ? [] : [{ row, name, email, signs: values[`person${row}_role`] !== "follows" }];
   });

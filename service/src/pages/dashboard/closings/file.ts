@@ -7,9 +7,9 @@ import { invalid, isServiceError } from "../../../kernel/platform/errors.ts";
 import {
   keepUpload,
   looksLikePdf,
-  mostSigners,
-  mostUploads,
-  mostUploadsByMember,
+  maxSigners,
+  maxUploads,
+  maxUploadsByMember,
   type OrderDeps,
 } from "../../../orders/order/order.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -35,7 +35,7 @@ export async function keepFile(
   const stored = await keepUpload(orders, upload.bytes, principal, "closing");
   if (!stored)
     throw invalid(
-      `You have ${mostUploadsByMember.closing} files in closings that are not placed, or your firm has ${mostUploads.closing}. Place or discard one of these.`,
+      `You have ${maxUploadsByMember.closing} files in closings that are not placed, or your firm has ${maxUploads.closing}. Place or discard one of these.`,
     );
   const { fillToken: token, pages } = stored;
   return { file: fileText({ token, pages, fileName: documentName(upload.filename) ?? "" }), fault };
@@ -44,7 +44,7 @@ export async function keepFile(
 /** Matches the error messages for files that can't even be printed and signed on paper. */
 const unopened = /: it (?:is encrypted\. Found: it needs a password|has no pages|is not a PDF)/;
 
-const longestFault = 300;
+const maxFaultLength = 300;
 
 /**
  * Tests if the document can be signed. The form names no signers yet, so the test assumes as many signers as possible,
@@ -58,13 +58,13 @@ async function faultOf(
   { bytes, sha256 }: Upload,
 ): Promise<string> {
   try {
-    const asked = { holder, bytes, sha256, fields: null, signers: [], beforeNotary: mostSigners };
+    const asked = { holder, bytes, sha256, fields: null, signers: [], beforeNotary: maxSigners };
     const { notices } = await originals.trySigning(asked);
     const ink = notices.find(({ code }) => code === "ink_only");
-    return ink ? `${unsigned}${ink.text}.`.slice(0, longestFault) : "";
+    return ink ? `${unsigned}${ink.text}.`.slice(0, maxFaultLength) : "";
   } catch (error) {
     if (!isServiceError(error, "validation")) throw error;
-    return aboutTags.test(error.message) ? "" : error.message.slice(0, longestFault);
+    return aboutTags.test(error.message) ? "" : error.message.slice(0, maxFaultLength);
   }
 }
 

@@ -16,7 +16,7 @@ import {
   type ClosingDocument,
   documentsIn,
   fileText,
-  mostDocuments,
+  maxDocuments,
   needsPageBox,
   sealsWhenDone,
 } from "./fields.ts";
@@ -80,7 +80,7 @@ export function closingFormBody(view: ClosingFormView): Html {
 ${!isTest && notice("attention", "A real closing", "Its documents will be priced, signed, notarized, and sent for real.")}
 ${view.note}
 ${errorSummary([...messages.map(withTarget), ...withoutPlaceWords(view, documents)])}
-<form class="form order-form closing-form card" id="closing-form" method="post" action="${path}" data-rows="${rowsPath}" data-file="${filePath}" data-quote="${quotePath}" data-most="${mostDocuments}" data-pdf-js="${view.pdfJs}">
+<form class="form order-form closing-form card" id="closing-form" method="post" action="${path}" data-rows="${rowsPath}" data-file="${filePath}" data-quote="${quotePath}" data-max="${maxDocuments}" data-pdf-js="${view.pdfJs}">
 <button type="submit" hidden></button>
 ${submissionFields(view)}${draftFields(view.draft)}
 ${draftNote(view.draft)}
@@ -199,8 +199,8 @@ function withoutPlaceWords(
 
 /** The area that accepts files: several at once with JavaScript, otherwise one at a time. */
 function dropZone(documents: readonly ClosingDocument[], values: FormValues): Html {
-  if (documents.length >= mostDocuments)
-    return html`<p class="hint">A closing begins with at most ${mostDocuments} documents. Add more from its room.</p>`;
+  if (documents.length >= maxDocuments)
+    return html`<p class="hint">A closing begins with at most ${maxDocuments} documents. Add more from its room.</p>`;
   return html`<div class="drop order-drop" id="document-drop"><label for="field-document">Add files<span class="visually-hidden">: PDFs</span></label>
 <p class="hint" id="field-document-hint"><span class="by-mouse with-script">Drop all PDFs here, or choose them.</span> Each PDF has at most 35 MB.</p>
 <input type="file" id="field-document" name="document" accept="application/pdf,.pdf" aria-describedby="field-document-hint">

@@ -32,7 +32,7 @@ export type ClosingPagesDeps = {
 };
 
 /** The largest accepted form, in bytes. It is enough for 20 documents that each have many placed fields. */
-const longestForm = 4 * 1024 * 1024;
+const maxFormBytes = 4 * 1024 * 1024;
 
 type Shown = {
   refusals?: readonly string[];
@@ -95,7 +95,7 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
   });
 
   app.register(async (forms) => {
-    acceptForms(forms, longestForm);
+    acceptForms(forms, maxFormBytes);
     draftRoutes(forms, frame, drafts);
     pageRoute(forms, frame, {
       method: "POST",

@@ -6,7 +6,7 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { Part } from "../orders/new/form-parts.ts";
 import { type ClosingDocument, clientSigns, peopleIn, peopleRows } from "./fields.ts";
-import { mostPeople, personLabel } from "./person-label.ts";
+import { maxPeople, personLabel } from "./person-label.ts";
 
 type Pricing = Pick<VersionedPricing, "notarizationBlocked">;
 
@@ -33,7 +33,7 @@ ${checkbox({ name: "client_signs", label: "The client signs", checked: clientSig
 <details id="closing-state"${isStateOpen && html` open`}><summary>${part("signer_state").label}, for a notary</summary>${select({ ...part("signer_state"), options: states(pricing) })}</details>
 ${Array.from({ length: rows }, (_, index) => personRow(index + 1, values))}
 ${hiddenFields({ people_rows: String(rows) })}
-${rows < mostPeople && html`<div class="form-actions"><button type="submit" class="quiet-button" name="more_people" value="1" formaction="${rowsPath}#closing-people" formnovalidate>Add another person</button></div>`}
+${rows < maxPeople && html`<div class="form-actions"><button type="submit" class="quiet-button" name="more_people" value="1" formaction="${rowsPath}#closing-people" formnovalidate>Add another person</button></div>`}
 ${helpText(
   "people",
   html`<p>The client gets updates about the closing, and pays unless your firm does.</p>

@@ -1,9 +1,9 @@
-export const mostPeople = 6;
+export const maxPeople = 6;
 
 /** The people of the form, by their rows: `client` for the client, and "1", "2", ... for the others. */
 export const everybody: readonly string[] = [
   "client",
-  ...Array.from({ length: mostPeople }, (_, index) => String(index + 1)),
+  ...Array.from({ length: maxPeople }, (_, index) => String(index + 1)),
 ];
 
 /**

@@ -11,7 +11,7 @@ import { simulatedLabel } from "./words.ts";
 type Line = OrderHistory["history"][number];
 type Correction = Corrected["corrections"][number];
 
-const shownMost = 100;
+const maxShown = 100;
 
 /**
  * Words for the actions that a firm sees besides changes of status and corrections. Other actions, such as internal
@@ -85,11 +85,11 @@ export function activityPart(
   // The transition to Created is left out, because the order is priced at the same moment, and the line about the price
   // covers both.
   const lines = listed.filter(({ fromStatus, toStatus }) => fromStatus !== null || toStatus !== "Created").reverse();
-  const steps = lines.slice(0, shownMost).map((line) => ({
+  const steps = lines.slice(0, maxShown).map((line) => ({
     at: new Date(line.occurredAt),
     text: textOf(line, names, { ...amounts, simulated, readdressed }),
   }));
-  return html`${timeline(steps)}${lines.length > shownMost && html`<p class="quiet">The latest ${shownMost} of ${lines.length} lines are shown.</p>`}`;
+  return html`${timeline(steps)}${lines.length > maxShown && html`<p class="quiet">The latest ${maxShown} of ${lines.length} lines are shown.</p>`}`;
 }
 
 /** The requested amount of each refund request, by the request's id; and the refunded amount of the whole order. */

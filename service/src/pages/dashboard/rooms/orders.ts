@@ -23,13 +23,13 @@ export function orderCodesOf(form: FormValues): string[] {
   const named = /\/orders\/([0-9a-f]{40})(?=$|[/?#])/.exec(typed)?.[1] ?? typed;
   const codes = [...new Set(typed === "" ? ticked : [...ticked, named])];
   if (codes.length === 0) throw invalid("Tick one of your orders, or enter a code.");
-  if (codes.length > mostAtOnce) throw invalid(`At most ${mostAtOnce} orders are added at once.`);
+  if (codes.length > maxAtOnce) throw invalid(`At most ${maxAtOnce} orders are added at once.`);
   if (codes.length > 1 && form["label"]?.trim())
     throw invalid("Label is for one order: tick one alone, or leave it empty.");
   return codes;
 }
 
-const mostAtOnce = 50;
+const maxAtOnce = 50;
 
 /** The orders of a room, and a form that attaches another one. */
 export function ordersPart(view: RoomDetailView): Html {

@@ -87,7 +87,7 @@ export function roomsPages(forms: FastifyInstance, deps: RoomsDeps): void {
   }
 }
 
-const latestMost = 25;
+const maxLatest = 25;
 const latest: FirmOrdersQuery = {
   text: null,
   statuses: null,
@@ -111,7 +111,7 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
     const { db, titleOf } = deps.deliveries;
     const room = await ownRoom(deps.closings, principal, code);
     const [{ orders }, deliveries, failedFaxes] = await Promise.all([
-      room.status === "open" ? firmOrders(db, principal, latest, latestMost) : { orders: [] },
+      room.status === "open" ? firmOrders(db, principal, latest, maxLatest) : { orders: [] },
       deliveriesOf(deps.deliveries, room).catch(nullIfAltered),
       failedFaxesIn(db, room),
     ]);

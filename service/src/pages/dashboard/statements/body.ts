@@ -149,7 +149,7 @@ const imports = ({ statement: { month }, lines }: StatementWithLines, payer: str
 /** How many statement lines a page shows. On a phone each line is a card, so a whole busy month would be very long. */
 const linesOnPage = 25;
 
-const leastToSearch = 5;
+const minToSearch = 5;
 
 /** Selects the lines of a month's statement that the page shows. */
 export type MonthPage = {
@@ -210,7 +210,7 @@ function linesPart(found: StatementWithLines, { page, file }: MonthPage): Html {
     pages > 1 &&
     html`<nav class="pager" aria-label="${label}">${before}${after}<a href="${to("all")}">All on one page, to print</a></nav>`;
   const find =
-    found.lines.length >= leastToSearch &&
+    found.lines.length >= minToSearch &&
     findForm(
       `${path}/${month}#lines`,
       file,

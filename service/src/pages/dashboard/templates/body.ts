@@ -164,10 +164,10 @@ ${isLatest && card("archive", archivedAt === null ? "Archive it" : "Restore it",
 </div>`;
 }
 
-const mostLinks = 20;
+const maxLinks = 20;
 
 const versionLinks = (at: string, version: number, latest: number): Html =>
-  html`<p>Versions: ${Array.from({ length: Math.min(latest, mostLinks) }, (_, index) => latest - index).map((each) =>
+  html`<p>Versions: ${Array.from({ length: Math.min(latest, maxLinks) }, (_, index) => latest - index).map((each) =>
     each === version
       ? html`<strong aria-current="page">${each}</strong> `
       : html`<a href="${at}/versions/${each}">${each}</a> `,

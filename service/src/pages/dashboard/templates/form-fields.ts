@@ -3,7 +3,7 @@ import { acceptsValue, type RequestedField } from "../../../orders/order/order.t
 import type { TemplateContent, TemplateVersion } from "../../../orders/templates/templates.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 
-const mostRoles = 10;
+const maxRoles = 10;
 
 /** The inputs in one row of the template form. Each row describes one role. */
 export type RoleValues = { name: string; auth: string; language: string; routing: string };
@@ -16,7 +16,7 @@ export const roleField = (row: number, member: string): string => `role${row}_${
  */
 export function roleRows(content: TemplateContent | null, values: FormValues | undefined): RoleValues[] {
   const roles = content?.roles ?? [];
-  const room = Math.min(Math.max(roles.length + 1, 3), mostRoles);
+  const room = Math.min(Math.max(roles.length + 1, 3), maxRoles);
   return Array.from({ length: room }, (_, index) => {
     const role = roles[index];
     const typed = (member: string, usual: string) => values?.[roleField(index + 1, member)] ?? usual;
@@ -34,7 +34,7 @@ export function withRoles(fields: ReadonlyMap<string, string>): Map<string, stri
   const own = /^(?:role\d+_\w+|submission|environment|from_version)$/;
   const rest = [...fields].filter(([name]) => !own.test(name));
   const at = (row: number, member: string) => fields.get(roleField(row, member))?.trim() ?? "";
-  const rows = Array.from({ length: mostRoles }, (_, index) => index + 1).filter((row) => at(row, "name") !== "");
+  const rows = Array.from({ length: maxRoles }, (_, index) => index + 1).filter((row) => at(row, "name") !== "");
   if (rows.length === 0) return new Map(rest);
   const roles = rows.map((row) => {
     const routing = at(row, "routing");

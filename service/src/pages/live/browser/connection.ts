@@ -172,7 +172,7 @@ export async function connect(
 type Attempt = "joined" | "failed" | "stopped";
 
 const firstRetryMs = 1_000;
-const longestRetryMs = 3_000;
+const maxRetryMs = 3_000;
 /** If a connection that lasted at least this long is lost, the next attempt starts at once. */
 const stableMs = 10_000;
 
@@ -206,7 +206,7 @@ export function joiner(attempt: () => Promise<Attempt>, now: () => number = () =
     const isStable = now() - beganAt > stableMs;
     if (isStable) retryMs = firstRetryMs;
     timer = setTimeout(() => void run(), isStable ? 0 : retryMs);
-    if (!isStable) retryMs = Math.min(retryMs * 2, longestRetryMs);
+    if (!isStable) retryMs = Math.min(retryMs * 2, maxRetryMs);
   }
 
   return {

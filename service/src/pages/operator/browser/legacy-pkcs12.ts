@@ -159,7 +159,7 @@ const ciphers: Readonly<Record<string, Cipher>> = {
  * Programs usually write 2,048 iterations. The limit prevents a file from blocking the page, because each iteration is
  * a call to the browser's cryptography.
  */
-const mostIterations = 200_000;
+const maxIterations = 200_000;
 
 type Encrypted = { scheme: string; salt: Uint8Array; iterations: number; data: Uint8Array };
 
@@ -174,7 +174,7 @@ export async function decryptLegacy(
   password: string,
 ): Promise<Bytes | "cipher" | null> {
   const cipher = ciphers[scheme];
-  if (!cipher || iterations < 1 || iterations > mostIterations) return "cipher";
+  if (!cipher || iterations < 1 || iterations > maxIterations) return "cipher";
   const derived = (id: number, length: number) => derive(password, salt, { id, iterations, length });
   const [key, iv] = [await derived(1, cipher.key), await derived(2, 8)];
   const plain = decryptCbc(cipher.block(key), iv, data);

@@ -63,9 +63,9 @@ const aesBits: Readonly<Record<string, number>> = {
   "2.16.840.1.101.3.4.1.42": 256,
 };
 /** Far above the count that programs write. Without a limit, a malicious count would block the page for hours. */
-const mostIterations = 10_000_000;
-const mostNested = 4;
-const mostCertificates = 10;
+const maxIterations = 10_000_000;
+const maxNested = 4;
+const maxCertificates = 10;
 
 /**
  * Opens a PKCS#12 file. The MAC over the file is not checked: decrypting the key reveals a wrong password, and the key
@@ -133,7 +133,7 @@ const implicitOctets = (node: Node): Uint8Array =>
   node.tag === 0xa0 ? concatBytes(childrenOf(node).map((each) => readOctetString(each))) : contentOf(node);
 
 async function readBags(bags: Node, password: string, found: Found, depth: number): Promise<void> {
-  if (depth > mostNested) throw new Pkcs12Error("format");
+  if (depth > maxNested) throw new Pkcs12Error("format");
   for (const each of childrenOf(bags)) {
     const parts = fieldsOf(each, "der");
     const type = readOid(parts.next("bagId"));
@@ -147,7 +147,7 @@ async function readBags(bags: Node, password: string, found: Found, depth: numbe
       found.decrypted = true;
     }
     if (type === bag.certificate) found.certificates.push(...certificateIn(value));
-    if (found.certificates.length > mostCertificates) throw new Pkcs12Error("format");
+    if (found.certificates.length > maxCertificates) throw new Pkcs12Error("format");
   }
 }
 
@@ -201,7 +201,7 @@ function derivationOf(parameters: Node) {
   parts.optional(TAG.integer);
   const prf = parts.optional(TAG.sequence);
   const hash = prf ? hashOf[readOid(fieldsOf(prf, "der").next("algorithm"))] : "SHA-1";
-  if (hash === undefined || iterations < 1 || iterations > mostIterations) throw new Pkcs12Error("cipher");
+  if (hash === undefined || iterations < 1 || iterations > maxIterations) throw new Pkcs12Error("cipher");
   return { salt, iterations, hash };
 }
 

@@ -6,8 +6,8 @@ import {
   type FactRules,
   type Faults,
   type identityBases,
+  maxPrincipals,
   modeWords,
-  mostPrincipals,
   oathKinds,
   principalField,
   principalsIn,
@@ -91,7 +91,7 @@ export function actForm(action: string, { typed, faults, zone, rules, mayBeAgain
   const remote = "For acts by audio and video.";
   const must = { required: "sometimes" } as const;
   // One row more than needed, so that people can be added without JavaScript.
-  const principals = Math.min(mostPrincipals, Math.max(people, principalsIn(typed)) + 1);
+  const principals = Math.min(maxPrincipals, Math.max(people, principalsIn(typed)) + 1);
   return html`<form class="form" method="post" action="${action}">
 <fieldset><legend>Act</legend>
 <div class="form-pair">${select({ ...part("act"), required: true, options: choices(actKinds, actWords) })}

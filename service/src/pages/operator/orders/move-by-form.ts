@@ -53,8 +53,8 @@ function factsOf({
     "Tracking number": [tracking, 80],
     "What it is for": [label, 120],
   };
-  for (const [name, [text, most]] of Object.entries(texts) as [string, [string, number]][])
-    if (text.length > most || text.includes("\0")) throw invalid(`${name} must have at most ${most} characters.`);
+  for (const [name, [text, max]] of Object.entries(texts) as [string, [string, number]][])
+    if (text.length > max || text.includes("\0")) throw invalid(`${name} must have at most ${max} characters.`);
   const optionalText = (text: string) => text.trim() || undefined;
   return {
     reason: optionalText(reason),

@@ -9,14 +9,14 @@ type Line = OrderRecord["history"]["history"][number];
 
 type TimelineOf = Pick<OrderRecord, "history" | "acts" | "names" | "order">;
 
-const shownMost = 200;
+const maxShown = 200;
 
 /** The activity of the order, newest first, with its actors, including requests to providers. */
 export function timelinePart({ history, acts, names, order }: TimelineOf): Html {
   const lines = [...history.history, ...acts.flatMap(linesOfAct)].sort(
     (a, b) => Date.parse(a.occurredAt) - Date.parse(b.occurredAt),
   );
-  const latest = lines.slice(-shownMost).reverse();
+  const latest = lines.slice(-maxShown).reverse();
   const left = lines.length - latest.length;
   const earlier =
     left > 0 && html`<p class="quiet">${left} earlier lines are in the order’s record: <code>order show</code>.</p>`;

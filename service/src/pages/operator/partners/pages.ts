@@ -40,7 +40,7 @@ export type FirmView = FirmRecord & {
   mayChange: boolean;
   mayReadOrders: boolean;
   /** The size of the firm's stored documents and its tier's limit, in bytes. Null for a tier without a limit. */
-  storage: { stored: number; most: number } | null;
+  storage: { stored: number; max: number } | null;
   /** A new key. It is shown only once. */
   issued?: IssuedKey | undefined;
   error?: string | undefined;
@@ -69,7 +69,7 @@ ${card(
     ["Tier", firm.tier],
     ["Live", firm.liveEnabled ? "Enabled" : "Test only"],
     ["Contact", firm.contactEmail],
-    ["Stored documents", storage ? `${megabytes(storage.stored)} of ${megabytes(storage.most)}` : "No limit"],
+    ["Stored documents", storage ? `${megabytes(storage.stored)} of ${megabytes(storage.max)}` : "No limit"],
     ["Since", time(firm.createdAt)],
     ["ID", codeText(firm.partnerId, "the firm’s ID")],
     ["Orders", mayReadOrders ? html`<a href="/operator/orders?partner=${firm.partnerId}">See its orders</a>` : null],

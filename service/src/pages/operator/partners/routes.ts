@@ -20,7 +20,7 @@ export type PartnerPagesDeps = { frame: ConsoleFrame; firms: FirmsDeps; storageU
 type FirmCall = ConsoleCall<{ id: string }>;
 
 const path = "/operator/partners";
-const shownMost = 100;
+const maxShown = 100;
 
 /**
  * Adds the list of firms, and the page of each firm with its tier, live access, keys and webhooks. All changes require
@@ -32,12 +32,12 @@ export function partnerPages(scope: FastifyInstance, deps: PartnerPagesDeps): vo
   consoleRoute(scope, deps.frame, {
     url: path,
     permission: "partners.read",
-    handle: async (call) => list(call, await findFirms(db, call.query["name"] ?? "", shownMost + 1)),
+    handle: async (call) => list(call, await findFirms(db, call.query["name"] ?? "", maxShown + 1)),
     refused: (call, error) => list(call, [], error),
   });
 
   const list = ({ request, query }: ConsoleCall, found: Awaited<ReturnType<typeof findFirms>>, error?: string) => {
-    const body = firmsBody(query["name"] ?? "", found.slice(0, shownMost), found.length > shownMost, error);
+    const body = firmsBody(query["name"] ?? "", found.slice(0, maxShown), found.length > maxShown, error);
     return consolePage(deps.frame, request, { title: "Firms", section: "partners", body });
   };
 

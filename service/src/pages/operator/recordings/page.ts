@@ -139,7 +139,7 @@ export type CheckOutcome = { problem?: string; checked?: Checked };
 
 function outcomeOf({ faults, unread }: Checked): Html {
   const found = [...faults, ...unread];
-  const list = html`${found.slice(0, mostFaults).map((each) => html`${each}<br>`)}`;
+  const list = html`${found.slice(0, maxFaults).map((each) => html`${each}<br>`)}`;
   if (faults.length > 0) return notice("stopped", "It is not what was recorded", list);
   return unread.length > 0
     ? notice("attention", "Not all of it could be compared", html`${list}What could be read is what was recorded.`)
@@ -150,7 +150,7 @@ function outcomeOf({ faults, unread }: Checked): Html {
       );
 }
 
-const mostFaults = 20;
+const maxFaults = 20;
 
 const reason = (form: string, label: string) =>
   field({

@@ -42,8 +42,8 @@ window.addEventListener("message", (event) => {
   if (asked.type === "focus") document.querySelector<HTMLElement>("h1")?.focus();
 });
 
-const leastWidth = 320;
-const leastHeight = 480;
+const minWidth = 320;
+const minHeight = 480;
 const seenMs = 1000;
 let visibleSince = Number.POSITIVE_INFINITY;
 
@@ -52,7 +52,7 @@ let visibleSince = Number.POSITIVE_INFINITY;
  * frame's button, next to a misleading text (clickjacking).
  */
 const isInSight = (press: Event): boolean =>
-  window.innerWidth >= leastWidth && window.innerHeight >= leastHeight && timeOf(press) - visibleSince >= seenMs;
+  window.innerWidth >= minWidth && window.innerHeight >= minHeight && timeOf(press) - visibleSince >= seenMs;
 
 /**
  * Ignores clicks on the button unless the frame is large enough and the button was visible for a second. The firm's

@@ -1,6 +1,6 @@
 import { toHex } from "@signsealship/evidence/bytes";
 import { make } from "../../ui/browser/parts.ts";
-import { longestPicture, type Picture, pictureSides, readPicture, samplesOf, writePicture } from "../picture.ts";
+import { maxPictureLength, type Picture, pictureSides, readPicture, samplesOf, writePicture } from "../picture.ts";
 
 /** The sizes to try, as shares of the largest size. At the smallest, every picture fits the form's limit. */
 const shares = [1, 2 / 3, 1 / 3];
@@ -21,7 +21,7 @@ export async function pictureFrom(file: Blob): Promise<string> {
       context.drawImage(image, 0, 0, width, height);
       const { data } = context.getImageData(0, 0, width, height);
       const deflated = toBase64Url(await through(new CompressionStream("deflate"), new Uint8Array(data.buffer)));
-      if (deflated.length <= longestPicture) return writePicture({ width, height, deflated });
+      if (deflated.length <= maxPictureLength) return writePicture({ width, height, deflated });
     }
   } finally {
     image.close();

@@ -43,7 +43,7 @@ export function drawingPad(initial: Drawn | null): {
   const show = () => element.querySelector("path")?.setAttribute("d", pathOf(strokes));
   const at = ({ clientX, clientY }: PointerEvent): [number, number] => {
     const { left, top, width: across, height: down } = element.getBoundingClientRect();
-    const inside = (value: number, most: number) => Math.round(Math.min(Math.max(value, 0), most));
+    const inside = (value: number, max: number) => Math.round(Math.min(Math.max(value, 0), max));
     return [inside(((clientX - left) / across) * width, width), inside(((clientY - top) / down) * height, height)];
   };
   let stroke: [number, number][] | null = null;

@@ -6,7 +6,7 @@ import { type Html, html } from "../../ui/render.ts";
 import type { PageState } from "../frame.ts";
 import type { Words } from "../words/en.ts";
 
-export const longestValue = 200;
+export const maxValueLength = 200;
 /** The value that the browser sends for a checked box. */
 export const on = "On";
 
@@ -98,7 +98,7 @@ export function fieldInputs({ view, words, typed }: Inputs): Html[] {
       return select({ ...common, required: needed, value: sent ?? one.value, options });
     }
     const value = sent ?? one.value ?? (kind === "name" ? view.signer.name : "");
-    return field({ ...common, required: needed, maxLength: longestValue, value, inputMode: keyboardOf(one) });
+    return field({ ...common, required: needed, maxLength: maxValueLength, value, inputMode: keyboardOf(one) });
   });
 }
 
@@ -141,8 +141,8 @@ function hintOf(one: ShownField, view: Inputs["view"], words: Words): string {
     parts.push(sign.formats[format as keyof typeof sign.formats]);
   if (kind === "number" && typeof format === "object") {
     const { min, max, currency } = format;
-    if (min !== undefined) parts.push(sign.least(min));
-    if (max !== undefined) parts.push(sign.most(max));
+    if (min !== undefined) parts.push(sign.min(min));
+    if (max !== undefined) parts.push(sign.max(max));
     if (currency !== undefined) parts.push(`${currency}.`);
   }
   return parts.join(" ");

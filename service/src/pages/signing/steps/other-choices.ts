@@ -3,7 +3,7 @@ import { field, radios, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { PageState } from "../frame.ts";
 
-export const longestReason = 1000;
+export const maxReasonLength = 1000;
 
 /**
  * The signer's choices other than signing, such as declining. Each is collapsed, and shows its button only when opened,
@@ -17,7 +17,7 @@ export function otherChoices({ token, view, words, typed }: PageState): Html {
     label: other.decline.reason,
     hint: other.decline.hint,
     required: "sometimes",
-    maxLength: longestReason,
+    maxLength: maxReasonLength,
     rows: 3,
   });
   const someone = html`${field({ name: "other_name", label: other.propose.name, required: true, maxLength: 100, value: typed["other_name"] })}

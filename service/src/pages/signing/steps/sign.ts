@@ -8,7 +8,7 @@ import type { Words } from "../words/en.ts";
 import { fieldInputs } from "./fields.ts";
 import { noticesId } from "./notices.ts";
 
-export const longestName = 100;
+export const maxNameLength = 100;
 
 /** The signing form, for browsers with and without JavaScript. */
 export function signStep({ token, view, words, typed }: PageState): Html {
@@ -26,7 +26,7 @@ ${hiddenFields({ revision: String(document?.revision ?? 0), drawn: typed["drawn"
 ${shownPicture(token, picture, words)}
 ${inputs}
 ${hasDate && html`<p class="form-note">${sign.dates}</p>`}
-${field({ name: "name", label: sign.name, hint: sign.nameHint, required: true, maxLength: longestName, autocomplete: "name", value: typed["name"] ?? signer.name })}
+${field({ name: "name", label: sign.name, hint: sign.nameHint, required: true, maxLength: maxNameLength, autocomplete: "name", value: typed["name"] ?? signer.name })}
 <div class="form-note" id="sign-values" tabindex="-1" hidden></div>
 <p class="visually-hidden" id="sign-filled" role="status"></p>
 <p class="form-note" id="sign-check" role="status"></p>

@@ -131,9 +131,9 @@ export const en = {
       less_than: (field: string, value: string) => `Only if “${field}” is less than ${value}.`,
     } satisfies Record<ShowWhen["operator"], (field: string, value: string) => string>,
     calculated: "Calculated from other fields.",
-    pick: (least: number, most: number) => (least === most ? `Choose ${most}.` : `Choose ${least} to ${most}.`),
-    least: (least: string) => `At least ${least}.`,
-    most: (most: string) => `At most ${most}.`,
+    pick: (min: number, max: number) => (min === max ? `Choose ${max}.` : `Choose ${min} to ${max}.`),
+    min: (min: string) => `At least ${min}.`,
+    max: (max: string) => `At most ${max}.`,
     given: "The sender filled these in, and they stay as they are:",
     dates: "The service fills in the date of your signature.",
     intent: "By choosing Sign, you agree to sign this document electronically.",
@@ -338,8 +338,7 @@ export const en = {
     unchecked: (label: string) => `${label}: check this box.`,
     calculated: (label: string, value: string) => `${label} is ${value}. Check it, and sign again.`,
     noResult: (label: string) => `${label}: the other fields give no result. Change them.`,
-    pick: (label: string, least: number, most: number) =>
-      `${label}: choose ${least === most ? most : `${least} to ${most}`}.`,
+    pick: (label: string, min: number, max: number) => `${label}: choose ${min === max ? max : `${min} to ${max}`}.`,
     value: {
       email: (label: string) => `${label}: enter an email address.`,
       phone_us: (label: string) => `${label}: enter a US phone number of 10 digits.`,

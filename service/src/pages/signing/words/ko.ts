@@ -121,10 +121,9 @@ export const ko: Words = {
       less_than: (field, value) => `“${field}”이(가) ${value}보다 작은 경우에만.`,
     },
     calculated: "다른 항목에서 계산됩니다.",
-    pick: (least, most) =>
-      least === most ? `${most}개를 선택하십시오.` : `${least}개에서 ${most}개까지 선택하십시오.`,
-    least: (least) => `최소 ${least}.`,
-    most: (most) => `최대 ${most}.`,
+    pick: (min, max) => (min === max ? `${max}개를 선택하십시오.` : `${min}개에서 ${max}개까지 선택하십시오.`),
+    min: (min) => `최소 ${min}.`,
+    max: (max) => `최대 ${max}.`,
     given: "보낸 사람이 입력한 내용이며 바뀌지 않습니다:",
     dates: "서명 날짜는 서비스가 입력합니다.",
     intent: "서명을 선택하면 이 문서에 전자적으로 서명하는 데 동의하는 것입니다.",
@@ -323,7 +322,7 @@ export const ko: Words = {
     unchecked: (label) => `${label}: 이 상자에 체크하십시오.`,
     calculated: (label, value) => `${label}: 결과는 ${value}입니다. 확인한 뒤 다시 서명하십시오.`,
     noResult: (label) => `${label}: 다른 항목으로는 결과가 나오지 않습니다. 수정하십시오.`,
-    pick: (label, least, most) => `${label}: ${least === most ? most : `${least}~${most}`}개를 선택하십시오.`,
+    pick: (label, min, max) => `${label}: ${min === max ? max : `${min}~${max}`}개를 선택하십시오.`,
     value: {
       email: (label) => `${label}: 이메일 주소를 입력하십시오.`,
       phone_us: (label) => `${label}: 10자리 미국 전화번호를 입력하십시오.`,

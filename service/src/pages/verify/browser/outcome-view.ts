@@ -12,11 +12,11 @@ import { bannerOf } from "./outcome-banner.ts";
 import { summaryOf } from "./outcome-summary.ts";
 
 /** With more outcomes than this, the headline only counts them, and failed files are listed first. */
-const mostTitles = 3;
+const maxTitles = 3;
 
 /** The outcome in one sentence, for screen readers. */
 export function headlineOf(outcomes: readonly Outcome[]): string {
-  if (outcomes.length <= mostTitles)
+  if (outcomes.length <= maxTitles)
     return outcomes.map((outcome) => `${labelOf(outcome)}: ${bannerOf(outcome).title}.`).join(" ");
   const count = (tone: VerdictTone) => outcomes.filter((outcome) => bannerOf(outcome).tone === tone).length;
   const failed = count("refuted");
@@ -26,7 +26,7 @@ export function headlineOf(outcomes: readonly Outcome[]): string {
 }
 
 function failedFirst(outcomes: readonly Outcome[]): readonly Outcome[] {
-  if (outcomes.length <= mostTitles) return outcomes;
+  if (outcomes.length <= maxTitles) return outcomes;
   const isFailed = (outcome: Outcome) => bannerOf(outcome).tone === "refuted";
   return [...outcomes.filter(isFailed), ...outcomes.filter((outcome) => !isFailed(outcome))];
 }

@@ -55,7 +55,7 @@ export function earlierFacts({ claims, pades, claimedTime }: EarlierSignature): 
   };
 }
 
-const longestName = 120;
+const maxNameLength = 120;
 const blank = /^[\p{Default_Ignorable_Code_Point}\p{Z}\p{M}\u2800]*$/u;
 
 /**
@@ -65,7 +65,7 @@ const blank = /^[\p{Default_Ignorable_Code_Point}\p{Z}\p{M}\u2800]*$/u;
 export function shownName(name: string): string | null {
   if (blank.test(name)) return null;
   const letters = [...name];
-  return letters.length > longestName ? `${letters.slice(0, longestName).join("")}…` : name;
+  return letters.length > maxNameLength ? `${letters.slice(0, maxNameLength).join("")}…` : name;
 }
 
 function stateOf(claims: readonly Claim[]): Claim["state"] {

@@ -13,9 +13,9 @@ import { type FailedOutcome, failed, sentence } from "./outcome.ts";
 export function unpacked(
   files: readonly NamedBytes[],
   failures: FailedOutcome[],
-  mostBytes: number = zipLimits.totalBytes,
+  maxBytes: number = zipLimits.totalBytes,
 ): NamedBytes[] {
-  let left = mostBytes;
+  let left = maxBytes;
   return files.flatMap((file, index) => {
     if (kindOf(file) !== "zip") return [file];
     try {
@@ -37,10 +37,10 @@ export function unpacked(
  * Unpacks a zip.
  * @param folder put before the names of the files in a zip of documents. Zips of two orders can contain equal names,
  * and each document needs the proof from its own zip
- * @throws EvidenceError for a rejected zip, and for one whose files have more than `mostBytes` in total
+ * @throws EvidenceError for a rejected zip, and for one whose files have more than `maxBytes` in total
  */
-function filesIn(bytes: Uint8Array, mostBytes: number, folder: string): NamedBytes[] {
-  const { form, files } = openZip(bytes, mostBytes);
+function filesIn(bytes: Uint8Array, maxBytes: number, folder: string): NamedBytes[] {
+  const { form, files } = openZip(bytes, maxBytes);
   const named = [...files].map(([name, content]) => ({ name, bytes: content }));
   // A PDF with the name of an explanation file is verified like every PDF, because some programs open it as one.
   if (form !== "documents") return named;

@@ -84,13 +84,13 @@ function openLine({ announce, tcp, ports }: LineSettings): Line {
 }
 
 /** Another program may use a port of the range, so this many ports are tried. */
-const mostTries = 5;
+const maxTries = 5;
 
 export async function describedLine(
   settings: LineSettings,
   describe: (pc: RTCPeerConnection) => Promise<void>,
 ): Promise<{ line: Line; sdp: string }> {
-  for (let tried = 0; tried < mostTries; tried++) {
+  for (let tried = 0; tried < maxTries; tried++) {
     const line = openLine(settings);
     try {
       await describe(line.pc);

@@ -15,7 +15,7 @@ type Agent = Pick<Connection, "checkList" | "userHistory" | "nominated"> & {
 /**
  * The most candidate pairs of a connection. Only the peer's own requests add candidates; a device has fewer than ten.
  */
-const mostPairs = 40;
+const maxPairs = 40;
 
 let guarded = false;
 
@@ -30,7 +30,7 @@ export function guardIce(): void {
     const execute = onRequestReceived.execute;
     onRequestReceived.execute = (message, address, data) => {
       if (!isAuthentic(this, message, data)) return;
-      if (this.checkList.length >= mostPairs && !pairAt(this, protocol, address)) return;
+      if (this.checkList.length >= maxPairs && !pairAt(this, protocol, address)) return;
       execute(message, address, data);
       if (message.attributesKeys.includes("USE-CANDIDATE")) follow(this, protocol, address);
     };

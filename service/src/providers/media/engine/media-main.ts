@@ -47,7 +47,7 @@ const rooms = new Rooms({
     media.engine === "livekit"
       ? (await import("../livekit/transport.ts")).livekitTransport(media, now, warn)
       : embeddedTransport({ announce: media.announce, tcp: media.tcp, ports: portPool(media.ports) }),
-  mostSessions: settings.mostSessions,
+  maxSessions: settings.maxSessions,
   folderOf: (session) => join(settings.spoolDir, session),
   now,
   emit: (event) => send({ event }),
@@ -83,11 +83,11 @@ process.on("message", (message: Call | Beat) => {
 
 // When the parent process ends, this process ends too, because nobody else would store the recordings. If a disk or
 // connection hangs, this process ends after this time, because it would otherwise keep its ports.
-const mostStopMs = 30_000;
+const maxStopMs = 30_000;
 process.on("disconnect", () => {
   // The heartbeats end now. Writing the remaining chunks to a slow disk may take longer than the permitted silence.
   beats.end();
-  setTimeout(() => process.exit(1), mostStopMs).unref();
+  setTimeout(() => process.exit(1), maxStopMs).unref();
   void rooms.stop().finally(() => process.exit(0));
 });
 send({ ready: true });

@@ -6,7 +6,7 @@ import type { MediaEvent } from "../media.ts";
 
 export type EngineSettings = {
   readonly media: Omit<EmbeddedMedia, "turn"> | Omit<LivekitMedia, "turn">;
-  readonly mostSessions: number;
+  readonly maxSessions: number;
   readonly spoolDir: string;
   /** By how many milliseconds a test has set the service's clock into the future; otherwise 0. */
   readonly aheadMs: number;

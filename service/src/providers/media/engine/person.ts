@@ -82,7 +82,7 @@ export const isObserver = ({ allowed }: Person): boolean => !allowed.audio && !a
  * The most requests of each kind in a minute. A page joins when it starts. It makes an offer then, and when its devices
  * or its network change.
  */
-const mostRequests = 30;
+const maxRequests = 30;
 
 /**
  * Counts a request.
@@ -91,7 +91,7 @@ const mostRequests = 30;
 export function isOneTooMany({ requests }: Person, kind: "join" | "publish", now: number): boolean {
   const counted = requests[kind];
   if (now - counted.at > minuteMs) Object.assign(counted, { count: 0, at: now });
-  return ++counted.count > mostRequests;
+  return ++counted.count > maxRequests;
 }
 
 type Asked = Pick<Person, "askedAt" | "isKeyFrameDue"> & {

@@ -31,7 +31,7 @@ import type { Transport } from "./transport.ts";
  * The most participants of a session. Everybody counts who was admitted and not removed, even without a connection.
  * Each participant's media are forwarded to all others, so eight participants make 56 streams.
  */
-const mostPeople = 8;
+const maxPeople = 8;
 /** The longest time between two requested key frames. A recording can be decoded from each key frame on. */
 const keyFrameMs = 3_000;
 /** A sending connection without packets for this long counts as ended. The browser has then given up as well. */
@@ -42,7 +42,7 @@ const connectMs = 15_000;
  * The most packets above the rate limit that a participant may send in a second. After more, the participant is
  * disconnected, unless the transport drops such packets before other participants receive them.
  */
-const mostDropped = 50;
+const maxDropped = 50;
 const tickMs = 100;
 
 type Session = {
@@ -54,7 +54,7 @@ type Session = {
 
 export type RoomsInput = {
   readonly transport: Transport;
-  readonly mostSessions: number;
+  readonly maxSessions: number;
   readonly folderOf: (session: string) => string;
   readonly now: () => number;
   readonly emit: (event: MediaEvent) => void;
@@ -73,9 +73,9 @@ export class Rooms {
   }
 
   async open(name: string, recording: RecordingRun | null, place: string): Promise<void> {
-    const { transport, mostSessions, folderOf, now, emit } = this.#input;
+    const { transport, maxSessions, folderOf, now, emit } = this.#input;
     if (this.#sessions.has(name)) throw new ServiceError("conflict", "The session is open already.");
-    if (this.#sessions.size >= mostSessions) throw new BusyError("Too many sessions are open now. Try again later.");
+    if (this.#sessions.size >= maxSessions) throw new BusyError("Too many sessions are open now. Try again later.");
     const onFailure = (why: string) => void this.#breakOff(session, why);
     const recorder =
       recording && openRecorder({ ...recording, session: name, folder: folderOf(name), now, emit, onFailure });
@@ -87,8 +87,8 @@ export class Rooms {
   async admit(sessionName: string, name: string, allowed: Allowed): Promise<void> {
     const session = this.#session(sessionName);
     const before = session.people.get(name);
-    if (!before && session.people.size >= mostPeople)
-      throw new ServiceError("conflict", `A session has at most ${mostPeople} people.`);
+    if (!before && session.people.size >= maxPeople)
+      throw new ServiceError("conflict", `A session has at most ${maxPeople} people.`);
     session.people.set(name, newPerson(name, allowed, this.#input.now()));
     if (before) await this.#endPerson(session, before, "replaced");
   }
@@ -170,7 +170,7 @@ export class Rooms {
     const { sequenceNumber: sequence, timestamp, marker } = rtp.header;
     const at = now();
     if (!countPacket(person, media, { sequence, bytes: rtp.payload.length, at })) {
-      if (!transport.dropsPackets && person.counted.dropped > mostDropped) void this.#fail(session, person);
+      if (!transport.dropsPackets && person.counted.dropped > maxDropped) void this.#fail(session, person);
       return;
     }
     // Media that are not recorded are not forwarded either.
@@ -268,8 +268,8 @@ export class Rooms {
         if (!isSecond) continue;
         pauseSilent(session.people, person, session.recorder, now());
         emit({ kind: "quality", session: session.name, ...qualityOf(person, now(), session.recorder) });
-        const mostMs = person.hasJoined ? deadMs : connectMs;
-        if (silenceOf(person, now()) > mostMs) void this.#fail(session, person, true);
+        const maxMs = person.hasJoined ? deadMs : connectMs;
+        if (silenceOf(person, now()) > maxMs) void this.#fail(session, person, true);
       }
     }
   }

@@ -8,8 +8,8 @@ import { invalid } from "../../../kernel/platform/errors.ts";
  * The largest session description. Chromium's offer of one camera and one microphone has 6 KB. Its answer, when it
  * receives from seven other people, has about 30 KB.
  */
-const mostBytes = 64 * 1024;
-const mostLines = 2_000;
+const maxBytes = 64 * 1024;
+const maxLines = 2_000;
 
 /**
  * The initial bit rate, in kbit/s, which is enough for video at 640x480. Without it, Chromium starts at 300 kbit/s and
@@ -24,9 +24,9 @@ const startKbits = 600;
  */
 export function readSdp(sdp: unknown, sections = /^m=(audio|video) /): string {
   if (typeof sdp !== "string" || !sdp.startsWith("v=0")) throw invalid("sdp must be a session description");
-  if (sdp.length > mostBytes) throw invalid(`sdp must have at most ${mostBytes} bytes`);
+  if (sdp.length > maxBytes) throw invalid(`sdp must have at most ${maxBytes} bytes`);
   const lines = sdp.split(/\r?\n/);
-  if (lines.length > mostLines) throw invalid(`sdp must have at most ${mostLines} lines`);
+  if (lines.length > maxLines) throw invalid(`sdp must have at most ${maxLines} lines`);
   // A data channel would expose a second protocol to strangers, and no room uses one.
   const other = lines.find((line) => line.startsWith("m=") && !sections.test(line));
   if (other !== undefined) throw invalid("sdp must have sections of audio and video only");
@@ -42,7 +42,7 @@ const unread =
 export type Kinds = { readonly audio: boolean; readonly video: boolean };
 
 /** The most media sections: one for audio and one for video, and one more of each after a change of devices. */
-const mostSections = 4;
+const maxSections = 4;
 
 /**
  * Checks the offer of a participant who may send these kinds of media.
@@ -54,7 +54,7 @@ export function readOffer(sdp: unknown, allowed: Kinds): { offer: string; kinds:
   // An offer without media is refused here. Its answer would contain no address, which the engine would misread as a
   // lack of free ports.
   if (sections === 0) throw invalid("sdp must have a section of audio or video");
-  if (sections > mostSections) throw invalid(`sdp must have at most ${mostSections} media sections`);
+  if (sections > maxSections) throw invalid(`sdp must have at most ${maxSections} media sections`);
   const sent = sentSections(offer);
   const countOf = (kind: string) => sent.filter((section) => section.startsWith(`${kind} `)).length;
   for (const kind of ["audio", "video"] as const) {

@@ -16,7 +16,7 @@ type Sent = { person: string; senders: Readonly<Record<Media, RTCRtpTransceiver>
 type SubscriptionInput = Omit<ReceiveInput, "session" | "person"> & { readonly settings: LineSettings };
 
 /** The most packets that are queued for a slow receiver. Further packets are dropped, to save memory. */
-const mostUnsent = 300;
+const maxUnsent = 300;
 const settleMs = 5_000;
 /** A connection that is not established this long after the browser's answer counts as failed. */
 const connectMs = 15_000;
@@ -69,7 +69,7 @@ export class Subscription implements Receiving {
 
   send(from: string, media: Media, packet: RtpPacket): void {
     const to = this.#sent.find(({ person }) => person === from);
-    if (!to || this.#unsent >= mostUnsent) return;
+    if (!to || this.#unsent >= maxUnsent) return;
     const { sender } = to.senders[media];
     if (to.isNew[media]) {
       to.isNew[media] = false;
@@ -185,10 +185,10 @@ const isPending = ({ connectionState }: RTCPeerConnection): boolean =>
   connectionState === "new" || connectionState === "connecting";
 
 /** Resolves once the connection is established or has failed, at the latest after this time. */
-function connected(pc: RTCPeerConnection, mostMs: number): Promise<void> {
+function connected(pc: RTCPeerConnection, maxMs: number): Promise<void> {
   if (!isPending(pc)) return Promise.resolve();
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, mostMs);
+    const timer = setTimeout(resolve, maxMs);
     pc.connectionStateChange.subscribe((state) => {
       if (state === "connecting") return;
       clearTimeout(timer);

@@ -4,7 +4,7 @@ import { type Asked, call, listRooms } from "./server.ts";
 import type { LivekitKey } from "./token.ts";
 
 const firstWaitMs = 250;
-const longestWaitMs = 15_000;
+const maxWaitMs = 15_000;
 /**
  * Until the server confirms a request, LiveKit may forward media that nobody records. So an operator is warned after
  * this time.
@@ -14,7 +14,7 @@ const lateMs = minuteMs;
  * The most participants of a room whose end the server has not confirmed. While the server is unreachable, each attempt
  * of a page to join adds a participant. Above this number the whole room is ended, and its pages join again.
  */
-const mostOfRoom = 50;
+const maxOfRoom = 50;
 
 type EndingsInput = {
   readonly livekit: LivekitKey;
@@ -71,7 +71,7 @@ export class Endings {
     if (this.#rooms.has(room)) return;
     const waiting = this.#participants.get(room) ?? new Set();
     this.#participants.set(room, waiting.add(identity));
-    if (waiting.size > mostOfRoom) return this.room(room);
+    if (waiting.size > maxOfRoom) return this.room(room);
     await this.#attempt(() => this.#endParticipant(room, identity));
   }
 
@@ -112,7 +112,7 @@ export class Endings {
     }
     if (this.#timer !== null) return;
     this.#timer = setTimeout(() => void this.#round(), this.#waitMs).unref();
-    this.#waitMs = Math.min(longestWaitMs, this.#waitMs * 2);
+    this.#waitMs = Math.min(maxWaitMs, this.#waitMs * 2);
   }
 
   /** Sends all open requests, and stops at the first one without a response. */

@@ -36,7 +36,7 @@ type SignalInput = {
 const protocolVersion = 15;
 const answerMs = 10_000;
 const pingMs = 5_000;
-const mostEarly = 50;
+const maxEarly = 50;
 
 /**
  * Parses a message from the server.
@@ -114,7 +114,7 @@ export async function openSignal(input: SignalInput): Promise<Signal> {
     if (message === null) return ended();
     if (message.case === undefined) return;
     for (const listener of [...listeners]) listener(message);
-    if (!heard.has(message.case) && early.length < mostEarly) early.push(message);
+    if (!heard.has(message.case) && early.length < maxEarly) early.push(message);
   });
   const ended = () => {
     const wasOver = isOver;

@@ -28,9 +28,9 @@ export const reorderMs = 200;
  * The most packets that are buffered; a full buffer ends the wait for a missing one. Browsers stay far below, although
  * the rate limit (`rates` in person.ts) allows a burst of 1,000.
  */
-const mostWaiting = 512;
+const maxWaiting = 512;
 /** The largest frame: 1 MiB. A key frame at 1280x720 has 100 KB. */
-const mostFrameBytes = 1024 * 1024;
+const maxFrameBytes = 1024 * 1024;
 /** A larger jump of sequence numbers is not a gap but a restart of the sender. */
 const farApart = 3_000;
 
@@ -75,7 +75,7 @@ export function frameReader(media: Media, hole: () => void) {
       }
       const oldest = Math.min(...waiting.keys());
       const since = waiting.get(oldest)?.at ?? now;
-      if (!all && now - since < reorderMs && waiting.size < mostWaiting) break;
+      if (!all && now - since < reorderMs && waiting.size < maxWaiting) break;
       next = oldest;
       join(null, true);
       hole();
@@ -138,7 +138,7 @@ function joinVp8(broken: () => void): Join {
       return null;
     }
     length += read.data.length;
-    if (length > mostFrameBytes) {
+    if (length > maxFrameBytes) {
       drop();
       broken();
       return null;

@@ -33,7 +33,7 @@ const reportMs = 900;
 const mergeMs = reorderMs + 50;
 /** A sender's time that differs this much from the arrival time is not used. */
 const farMs = 5_000;
-const mostHeld = 1_000;
+const maxHeld = 1_000;
 const rates = { audio: 48_000, video: 90_000 } as const;
 
 /**
@@ -155,7 +155,7 @@ export class Take {
       held.push({ frame, at: now });
       if (frame.picture) this.#input.onPicture?.(frame.picture);
     }
-    if (held.length > mostHeld) held.splice(0, held.length - mostHeld);
+    if (held.length > maxHeld) held.splice(0, held.length - maxHeld);
     if (!this.#start) this.#begin(now, false);
     else this.#place(kind, now, false);
   }
@@ -204,7 +204,7 @@ export class Take {
     if (!start || !oldest) return;
     if (own.zeroMs === null || own.isByArrival) {
       const bySender = sinceStart(start, own, oldest);
-      const mayWait = own.zeroMs === null && !isEnd && bySender === null && own.held.length < mostHeld;
+      const mayWait = own.zeroMs === null && !isEnd && bySender === null && own.held.length < maxHeld;
       if (mayWait && now - this.#waitsSince(oldest) < reportMs) return;
       if (own.zeroMs === null || bySender !== null)
         own.zeroMs = (bySender ?? oldest.at - start.at) - ticksToMs(oldest.frame.ticks, own.rate);

@@ -30,7 +30,7 @@ import type { Client, DeclineKind, SigningState } from "./view.ts";
 /** The dependencies that the ceremony needs in addition to those of envelopes. */
 export type CeremonyDeps = ViewDeps & { secrets: SecretBytes; acts: Acts };
 
-const mostReason = 1_000;
+const maxReasonLength = 1_000;
 
 export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): Ceremony {
   const { db, clock, log, blobs, rowMac, seal, reach } = envelopes;
@@ -136,7 +136,7 @@ async function declineAct(
   { kind, reason, all = false }: { kind: DeclineKind; reason: string; all?: boolean },
   client: Client,
 ): Promise<void> {
-  if (reason.length > mostReason) throw invalid(`A reason must have at most ${mostReason} characters.`);
+  if (reason.length > maxReasonLength) throw invalid(`A reason must have at most ${maxReasonLength} characters.`);
   if (!isPlainLines(reason)) throw invalid("A reason must be text without control characters.");
   const linked = await follow(deps.db, link, deps.clock);
   requireState(linked, "ready", "waiting");

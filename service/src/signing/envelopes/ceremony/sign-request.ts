@@ -13,14 +13,14 @@ import {
   type SignatureMark,
   type UploadedMark,
 } from "../pdf/fields.ts";
-import { mostPicture } from "../pictures/pictures.ts";
+import { maxPicture } from "../pictures/pictures.ts";
 import type { SignRequest } from "./ceremony.ts";
 
-const mostNameLength = 100;
-const mostTextLength = 500;
-const mostStrokes = 200;
-const mostPoints = 5_000;
-const mostPixels = 10_000;
+const maxNameLength = 100;
+const maxTextLength = 500;
+const maxStrokes = 200;
+const maxPoints = 5_000;
+const maxPixels = 10_000;
 
 /**
  * Requires a valid mark (the visible signature).
@@ -29,8 +29,8 @@ const mostPixels = 10_000;
 export function requireMark(mark: SignatureMark): void {
   if (mark.kind === "typed") {
     if (!isVisible(mark.text) || !isPlainText(mark.text)) throw invalid("Type your name to sign.");
-    if ([...mark.text].length > mostNameLength)
-      throw invalid(`A typed signature must have at most ${mostNameLength} characters.`);
+    if ([...mark.text].length > maxNameLength)
+      throw invalid(`A typed signature must have at most ${maxNameLength} characters.`);
     return;
   }
   if (mark.kind === "uploaded") {
@@ -38,12 +38,12 @@ export function requireMark(mark: SignatureMark): void {
     return;
   }
   const { width, height, strokes } = mark;
-  const isLength = (value: number) => Number.isFinite(value) && value >= 1 && value <= mostPixels;
+  const isLength = (value: number) => Number.isFinite(value) && value >= 1 && value <= maxPixels;
   if (!isLength(width) || !isLength(height)) throw invalid("The width and height of the drawing are out of bounds.");
   if (strokes.length === 0 || strokes.some((stroke) => stroke.length === 0)) throw invalid("The drawing is empty.");
-  if (strokes.length > mostStrokes) throw invalid(`A drawing must have at most ${mostStrokes} strokes.`);
+  if (strokes.length > maxStrokes) throw invalid(`A drawing must have at most ${maxStrokes} strokes.`);
   const points = strokes.flat();
-  if (points.length > mostPoints) throw invalid(`A drawing must have at most ${mostPoints} points.`);
+  if (points.length > maxPoints) throw invalid(`A drawing must have at most ${maxPoints} points.`);
   if (!points.every(([x, y]) => x >= 0 && x <= width && y >= 0 && y <= height))
     throw invalid("All points of the drawing must be inside it.");
 }
@@ -53,9 +53,9 @@ export function requireMark(mark: SignatureMark): void {
  * browser has sent it again since.
  */
 function requirePicture({ width, height, rgb, alpha }: UploadedMark): void {
-  const isSide = (side: number, most: number) => Number.isInteger(side) && side >= 1 && side <= most;
+  const isSide = (side: number, max: number) => Number.isInteger(side) && side >= 1 && side <= max;
   const pixels = width * height;
-  if (!isSide(width, mostPicture.width) || !isSide(height, mostPicture.height))
+  if (!isSide(width, maxPicture.width) || !isSide(height, maxPicture.height))
     throw invalid("The width and height of the picture are out of bounds.");
   if (rgb.length !== pixels * 3 || (alpha && alpha.length !== pixels)) throw invalid("The picture is incomplete.");
 }
@@ -159,7 +159,7 @@ function textOf(field: PreparedField, sent: string | undefined, { name, at, lang
   if (kind === "date") return dateText(at, { format, language, zone });
   const typed = (sent ?? "").trim();
   if (!isPlainText(typed)) throw invalid("A field must be text on one line.");
-  if ([...typed].length > mostTextLength) throw invalid(`A field must have at most ${mostTextLength} characters.`);
+  if ([...typed].length > maxTextLength) throw invalid(`A field must have at most ${maxTextLength} characters.`);
   const text = typed || (kind === "name" ? name : kind === "initials" ? initialsOf(name) : "");
   if (text === "") {
     if (field.required) throw invalid(`${labelOf(field)} must be filled in.`);

@@ -13,7 +13,7 @@ import type { CodeOutcome } from "./ceremony.ts";
  * a day per number suffice for people who mistype, 50 per order for many signers, 300 per firm for a busy day. The
  * total of 2,000 costs some twenty dollars.
  */
-const mostADay = { toNumber: 10, ofOrder: 50, ofFirm: 300, ofAll: 2_000 };
+const maxADay = { toNumber: 10, ofOrder: 50, ofFirm: 300, ofAll: 2_000 };
 
 /**
  * Additional texts for a number whose signer's link is locked. They contain the long code, which works despite the
@@ -24,7 +24,7 @@ const moreToLocked = 3;
 /** A text message that was reserved within the limits and may be sent now. */
 export type TextToSend = { signerId: number; codeId: string; to: string; text: string; at: Date };
 
-type Counts = { lately: number } & Record<keyof typeof mostADay, number>;
+type Counts = { lately: number } & Record<keyof typeof maxADay, number>;
 
 /**
  * Reserves a text message within the limits: one a minute for a number, and the daily limits above.
@@ -67,10 +67,10 @@ function requireRoom(sent: Counts, more: boolean): void {
   const refuse = (scope: string) => {
     throw new ServiceError("rate_limited", `Too many codes were sent ${scope} today. Ask again tomorrow.`);
   };
-  if (sent.toNumber >= mostADay.toNumber + (more ? moreToLocked : 0)) refuse("to this number");
-  if (sent.ofOrder >= mostADay.ofOrder) refuse("for this document");
-  if (sent.ofFirm >= mostADay.ofFirm) refuse("for the sender");
-  if (sent.ofAll >= mostADay.ofAll) refuse("by text message");
+  if (sent.toNumber >= maxADay.toNumber + (more ? moreToLocked : 0)) refuse("to this number");
+  if (sent.ofOrder >= maxADay.ofOrder) refuse("for this document");
+  if (sent.ofFirm >= maxADay.ofFirm) refuse("for the sender");
+  if (sent.ofAll >= maxADay.ofAll) refuse("by text message");
 }
 
 /** Deletes the records of sent texts, with their phone numbers, after a day. */

@@ -37,7 +37,7 @@ export const writtenTexts = (content: CustodyContent): string[] => [
   content.issuer.certificate,
   ...content.envelope.signers.flatMap(({ name, email }) => [name, email]),
   ...actsOf(content).flatMap((act) => Object.values(act).map(String)),
-  ...content.envelope.trail.slice(0, mostShown).map((entry) => entryWords(content.envelope, entry)),
+  ...content.envelope.trail.slice(0, maxShown).map((entry) => entryWords(content.envelope, entry)),
 ];
 
 /** Draws a custody certificate with the evidence attached. Equal contents give equal bytes. */
@@ -168,19 +168,19 @@ function revisionTable(flow: Flow, { envelope }: CustodyContent): void {
   flow.skip(10);
 }
 
-const mostShown = 120;
+const maxShown = 120;
 
 function trailList(flow: Flow, { envelope }: CustodyContent): void {
   section(flow, "What happened", 100);
   tableHead(flow, { "No.": 0, When: columns.what, What: 140 });
-  for (const entry of envelope.trail.slice(0, mostShown)) {
+  for (const entry of envelope.trail.slice(0, maxShown)) {
     flow.cells([
       [String(entry.position), { ...fine, colour: muted }, 0],
       [instantText(entry.at), { ...fine, colour: muted }, columns.what],
       [entryWords(envelope, entry), fine, 140],
     ]);
   }
-  const more = envelope.trail.length - mostShown;
+  const more = envelope.trail.length - maxShown;
   if (more > 0) flow.text(`and ${more} more, in the attached envelope.json.`, { ...fine, colour: muted });
   flow.skip(10);
 }

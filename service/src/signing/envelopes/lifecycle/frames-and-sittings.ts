@@ -10,7 +10,7 @@ import { signersInTurn } from "../records/envelope.ts";
 import { endDevices, insertSitting } from "../records/sittings.ts";
 import { changeOpenOnes, changeSigner, lockOpenEnvelopes, type SignerRequest } from "./change-signer.ts";
 
-const mostOrigins = 20;
+const maxOrigins = 20;
 const ticketMs = 5 * minuteMs;
 
 type OriginDeps = Pick<EnvelopeDeps, "db" | "clock">;
@@ -71,7 +71,7 @@ export async function addOrigin({ db, clock }: OriginDeps, principal: Principal,
       );
     }
     const origins = await listOrigins(tx, principal);
-    if (origins.length > mostOrigins) throw invalid(`A firm has at most ${mostOrigins} origins: remove one first.`);
+    if (origins.length > maxOrigins) throw invalid(`A firm has at most ${maxOrigins} origins: remove one first.`);
     const found = origins.find((each) => each.origin === origin);
     if (!found) throw new ServiceError("conflict", "The origin was removed at the same time. Add it again.");
     return found;

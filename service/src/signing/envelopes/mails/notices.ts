@@ -35,7 +35,7 @@ type Deps = MailDeps & { titleOf: TitleOf; closingsOf: ClosingsOf };
  * The longest delay of a notice while other documents of the closing are not notarized yet. `lookMs` is the interval at
  * which the delayed notice checks them again.
  */
-const longestWaitMs = 30 * minuteMs;
+const maxWaitMs = 30 * minuteMs;
 const lookMs = minuteMs;
 
 const rowsOf = ({ db }: Pick<Deps, "db">, ids: readonly number[]) =>
@@ -57,13 +57,13 @@ export const noticeMail = defineMail({
     if (!order || !signer) return null;
     const closing = (await deps.closingsOf(db, order.id)).find(({ orders }) => orders.length > 1);
     const orders = closing?.orders ?? [order.id];
-    const hasWaitedMs = about.queuedAt === undefined ? longestWaitMs : await waitedMs(db, about.queuedAt);
+    const hasWaitedMs = about.queuedAt === undefined ? maxWaitMs : await waitedMs(db, about.queuedAt);
     const others = orders.filter((id) => id !== order.id);
     // A mail with a link to the person's other documents would also contain this notice. So the notice waits for such a
-    // mail up to twice `longestWaitMs`.
+    // mail up to twice `maxWaitMs`.
     if (
-      (hasWaitedMs < longestWaitMs && (await waitsForNotary(db, rowMac, others, signer))) ||
-      (hasWaitedMs < 2 * longestWaitMs && (await waitsForLink(db, rowMac, others, signer)))
+      (hasWaitedMs < maxWaitMs && (await waitsForNotary(db, rowMac, others, signer))) ||
+      (hasWaitedMs < 2 * maxWaitMs && (await waitsForLink(db, rowMac, others, signer)))
     ) {
       await enqueueAfter(db, notarizedNoticeQueue, about, lookMs);
       return null;

@@ -46,7 +46,7 @@ export type Together = { place: SessionPlace; signerIds: readonly number[] } | n
  * The longest delay of a mail while other documents are not ready. Documents that are paid together are usually
  * prepared within seconds. A document that can't be prepared must not delay the mail about the others for long.
  */
-const longestWaitMs = { request: 2 * minuteMs, signed: 30 * minuteMs, notarized: 30 * minuteMs };
+const maxWaitMs = { request: 2 * minuteMs, signed: 30 * minuteMs, notarized: 30 * minuteMs };
 /**
  * How long a mail that requests signatures waits at most for unpaid orders of the closing room. Orders that are paid
  * separately are often paid within seconds of each other.
@@ -55,12 +55,12 @@ const unpaidWaitMs = 5_000;
 /** How often a delayed mail checks the other documents again. */
 const lookMs = { request: 1_000, signed: minuteMs, notarized: minuteMs };
 
-type Gathered = keyof typeof longestWaitMs;
-const isGathered = (moment: SigningMail["moment"]): moment is Gathered => Object.hasOwn(longestWaitMs, moment);
+type Gathered = keyof typeof maxWaitMs;
+const isGathered = (moment: SigningMail["moment"]): moment is Gathered => Object.hasOwn(maxWaitMs, moment);
 
 /**
  * Decides which documents a mail covers. One mail requests all signatures of a person in a closing room, and one
- * delivers all copies. Documents that are not ready within `longestWaitMs` get another mail.
+ * delivers all copies. Documents that are not ready within `maxWaitMs` get another mail.
  * @returns `null` when no mail is sent now: another mail covers the document, or this mail is queued again until other
  * documents are ready. Also `null` for the job `joined`, which sends no mail
  */
@@ -107,7 +107,7 @@ async function mustWait(deps: GatherDeps, asked: Asked, { queuedAt }: SigningMai
   // replaces it.
   const since = queuedAt ?? caused?.toISOString();
   const hasWaitedMs = since === undefined ? 0 : await waitedMs(deps.db, since);
-  if (hasWaitedMs >= longestWaitMs[moment]) return false;
+  if (hasWaitedMs >= maxWaitMs[moment]) return false;
   if (moment === "request") return areOthersToCome(deps, asked, hasWaitedMs);
   if (moment === "signed") return haveOthers(deps, asked, sql`e.ended_at IS NULL`);
   return (await haveOthers(deps, asked, sql`o.status = 'NotarizationPending'`)) || waitForActs(deps, asked);

@@ -61,16 +61,16 @@ export function createAppearances(typeset: Typeset): Appearances {
     return drawing;
   };
 
-  /** Draws a text on one line, as large as its box allows, but at most `most` points. */
+  /** Draws a text on one line, as large as its box allows, but at most `max` points. */
   function line(
     { canvas, shape }: Drawing,
     text: string,
     box: { x: number; y: number; width: number; height: number },
-    { most, colour }: { most: number; colour: `#${string}` },
+    { max, colour }: { max: number; colour: `#${string}` },
   ): void {
     const [set] = typeset(text, oneLine).lines;
     if (!set || set.width === 0) return;
-    const size = Math.min(most / shape.unit, box.height / 1.25, (1000 * box.width) / set.width);
+    const size = Math.min(max / shape.unit, box.height / 1.25, (1000 * box.width) / set.width);
     canvas.text(set, box.x, box.y + (box.height - size) / 2 + 0.24 * size, round(size), colour);
   }
 
@@ -80,12 +80,12 @@ export function createAppearances(typeset: Typeset): Appearances {
       // An outline without a background, because some readers ignore blend modes: a background would hide the words
       // below.
       drawing.canvas.drawing(0, 0, 1, outline(shape));
-      line(drawing, label, inset(shape), { most: 9, colour: waiting });
+      line(drawing, label, inset(shape), { max: 9, colour: waiting });
       return drawing;
     },
     text(shape, text) {
       const drawing = begin(shape);
-      line(drawing, text, inset(shape), { most: 11, colour: ink });
+      line(drawing, text, inset(shape), { max: 11, colour: ink });
       return drawing;
     },
     box(shape, { round, on }) {
@@ -101,14 +101,14 @@ export function createAppearances(typeset: Typeset): Appearances {
       const { width, height } = shape;
       const below = Math.min(1.5 * (captionPoints / shape.unit), height / 3);
       const above = { x: 0, y: below, width, height: height - below };
-      if (mark.kind === "typed") line(drawing, mark.text, above, { most: 28, colour: pen });
+      if (mark.kind === "typed") line(drawing, mark.text, above, { max: 28, colour: pen });
       else if (mark.kind === "drawn") drawStrokes(drawing.canvas, mark, above, shape.unit);
       else {
         picture = mark;
         drawPicture(drawing.canvas, mark, above);
       }
       drawing.canvas.rectangle(0, below, width, 0.5 / shape.unit, muted);
-      line(drawing, caption, { x: 0, y: 0, width, height: below }, { most: captionPoints, colour: muted });
+      line(drawing, caption, { x: 0, y: 0, width, height: below }, { max: captionPoints, colour: muted });
       return drawing;
     },
     addTo(to) {

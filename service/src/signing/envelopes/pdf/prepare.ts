@@ -10,7 +10,7 @@ import { lookUpPdf, type PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import { createAppearances, fittingPoints } from "./appearance.ts";
 import { isButton, type PlannedField, type PreparedField, signersWithout } from "./fields.ts";
 import { withoutPeriods } from "./partial-names.ts";
-import { addSignaturePage, belowRows, fieldsOnSignaturePage, mostSigners, signaturePageBox } from "./signature-page.ts";
+import { addSignaturePage, belowRows, fieldsOnSignaturePage, maxSigners, signaturePageBox } from "./signature-page.ts";
 import { type FieldPage, newOf, type Widget, widgetOf, writeWidgets } from "./widgets.ts";
 
 /**
@@ -145,7 +145,7 @@ const objectsOf = ({ prepared, is }: Widget): number[] =>
   is.kind === "changed" && is.radio ? [prepared.object, is.radio.ref.num] : [prepared.object];
 
 /** The smallest legible font size, in points. */
-const leastText = 6;
+const minFontSize = 6;
 
 /**
  * Requires that the sender's texts for a field can be read at the field's size.
@@ -166,8 +166,8 @@ type Sized = Pick<PreparedField, "width" | "height" | "unit"> & { readonly kind:
  */
 export function whyIllegible(field: Sized, text: string, typeset: Typeset): string | null {
   const points = isButton(field) ? null : fittingPoints(field, text, typeset);
-  return points !== null && points < leastText
-    ? `is too small for a text of ${[...text].length} characters, which must fit at ${leastText} points`
+  return points !== null && points < minFontSize
+    ? `is too small for a text of ${[...text].length} characters, which must fit at ${minFontSize} points`
     : null;
 }
 
@@ -223,8 +223,8 @@ const firstOfKind = (planned: readonly PlannedField[], index: number): boolean =
   planned.findIndex(({ kind, signer }) => kind === planned[index]?.kind && signer === planned[index]?.signer) === index;
 
 function addedPage(look: PdfLookup, writer: RevisionWriter, signers: readonly number[]) {
-  if (signers.length > mostSigners)
-    throw new UnfitField(0, `a signature page has room for ${mostSigners} signers, not ${signers.length}`);
+  if (signers.length > maxSigners)
+    throw new UnfitField(0, `a signature page has room for ${maxSigners} signers, not ${signers.length}`);
   const number = countPages(look.file, look.root.dict);
   const reserved = writer.reserve();
   const ref = { num: Number.parseInt(reserved.ref, 10), gen: 0 };

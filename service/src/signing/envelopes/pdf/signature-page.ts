@@ -20,7 +20,7 @@ const muted = "#4a5568";
 const oneLine = 1_000_000;
 
 /** The most signers that the page has room for. */
-export const mostSigners = 10;
+export const maxSigners = 10;
 
 /**
  * The fields on the added page: a signature and a date for each of the signers.

@@ -19,14 +19,14 @@ export type FitPicture = { readonly width: number; readonly height: number; read
 export type PictureOutput = FitPicture | { readonly fault: PictureFault };
 
 /** Decodes a picture of a signature. The file is untrusted, so it is decoded in a worker. */
-export async function run(bytes: Buffer, { sizes, bytes: most }: PictureInput): Promise<PictureOutput> {
+export async function run(bytes: Buffer, { sizes, bytes: max }: PictureInput): Promise<PictureOutput> {
   try {
     const picture = await decode(bytes);
     requireInk(picture);
     for (const size of sizes) {
       const { width, height, rgba } = shrink(picture, size);
       const deflated = new Uint8Array(deflateSync(rgba));
-      if (deflated.length <= most) return { width, height, deflated };
+      if (deflated.length <= max) return { width, height, deflated };
     }
     return { fault: "size" };
   } catch (error) {

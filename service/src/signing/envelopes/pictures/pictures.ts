@@ -12,16 +12,16 @@ const task: Task<PictureInput, PictureOutput> = {
 };
 
 /** The limits for a picture in a document: its pixels, and its bytes after compression. */
-export const mostPicture = { width: 600, height: 300, bytes: 90_000 } as const;
+export const maxPicture = { width: 600, height: 300, bytes: 90_000 } as const;
 /** The sizes to try, from the largest. At the last size, any picture fits the limit for bytes. */
-const sizes = [mostPicture, { width: 400, height: 200 }, { width: 200, height: 100 }];
+const sizes = [maxPicture, { width: 400, height: 200 }, { width: 200, height: 100 }];
 
 /**
  * Reads a PNG or JPEG that a signer sent, and scales it to fit a document.
  * @returns the picture, or the reason why it was rejected
  */
 export async function readPictureIn(workers: Workers, call: { holder: string; bytes: Buffer }): Promise<PictureOutput> {
-  const input = { sizes, bytes: mostPicture.bytes };
+  const input = { sizes, bytes: maxPicture.bytes };
   return runOr(workers, task, { ...call, input }, () => ({ fault: "size" }) as const);
 }
 

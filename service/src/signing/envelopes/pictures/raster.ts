@@ -15,7 +15,7 @@ export class UnfitPicture extends Error {
   }
 }
 
-const mostPixels = 6_000_000;
+const maxPixels = 6_000_000;
 
 /**
  * Requires a number of pixels that a picture of a signature can have.
@@ -23,12 +23,12 @@ const mostPixels = 6_000_000;
  */
 export function requireSize(width: number, height: number): void {
   if (width < 1 || height < 1) throw new UnfitPicture("broken", `${width} by ${height} pixels`);
-  if (width * height > mostPixels) throw new UnfitPicture("size", `${width} by ${height} pixels`);
+  if (width * height > maxPixels) throw new UnfitPicture("size", `${width} by ${height} pixels`);
 }
 
 /** Shrinks a picture to fit a rectangle, by averaging pixels. A picture that fits stays unchanged. */
-export function shrink(picture: Raster, most: { width: number; height: number }): Raster {
-  const by = Math.min(1, most.width / picture.width, most.height / picture.height);
+export function shrink(picture: Raster, max: { width: number; height: number }): Raster {
+  const by = Math.min(1, max.width / picture.width, max.height / picture.height);
   if (by === 1) return picture;
   const [width, height] = [picture.width, picture.height].map((side) => Math.max(1, Math.round(side * by))) as [
     number,

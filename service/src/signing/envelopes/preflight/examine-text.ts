@@ -10,7 +10,7 @@ import type { PlannedField } from "../pdf/fields.ts";
 import { textWithoutInk } from "../reading/hidden-text.ts";
 
 /** The limits for reading the text of one document. */
-const most = { pages: 300, milliseconds: 4_000, notices: 20, hidden: 3 } as const;
+const max = { pages: 300, milliseconds: 4_000, notices: 20, hidden: 3 } as const;
 /** A rectangle of user space: left, bottom, right, top. */
 type Rect = readonly [number, number, number, number];
 type Run = {
@@ -29,14 +29,14 @@ type Widths = ReadonlyMap<string, ReadonlyMap<string, number>>;
 export async function examineText(look: PdfLookup, planned: readonly PlannedField[]): Promise<DocumentNotice[]> {
   const notices: DocumentNotice[] = [];
   const hiddenOn: DocumentNotice[] = [];
-  const isLate = timeLimit(most.milliseconds);
+  const isLate = timeLimit(max.milliseconds);
   const partly: DocumentNotice = { code: "partly_examined", page: null, text: null };
   let room: number = textLimits.characters;
   const isWhole = await withPdf(look.file.bytes, async (document, OPS) => {
     let number = 0;
     for (const found of pages(look.file, look.root.dict)) {
       number++;
-      if (number > document.numPages || number > most.pages || isLate() || notices.length >= most.notices) return false;
+      if (number > document.numPages || number > max.pages || isLate() || notices.length >= max.notices) return false;
       const page = await document.getPage(number);
       const runs = await textItems(page, room);
       if (!runs) return false;
@@ -64,7 +64,7 @@ export async function examineText(look: PdfLookup, planned: readonly PlannedFiel
  * all, and quotes the first page.
  */
 const together = (hiddenOn: readonly DocumentNotice[]): DocumentNotice[] =>
-  hiddenOn.length > most.hidden ? hiddenOn.slice(0, 1).map((first) => ({ ...first, page: null })) : [...hiddenOn];
+  hiddenOn.length > max.hidden ? hiddenOn.slice(0, 1).map((first) => ({ ...first, page: null })) : [...hiddenOn];
 
 /** A line of underscores or dots is a line to sign on, so it isn't counted as a word. */
 const isRule = (word: string): boolean => /^[\s_.·…\-–—=:]*$/.test(word);

@@ -105,10 +105,10 @@ function chooseOptions(own: readonly PreparedField[], entries: Map<string, strin
     if (field.kind === "checkbox" && field.required && field.group === undefined) entries.set(field.name, ON);
     const options = own.filter(({ group }) => group !== undefined && group === field.group);
     if (options[0] !== field) continue;
-    const least = field.choices ? field.choices.least : field.required ? 1 : 0;
+    const min = field.choices ? field.choices.least : field.required ? 1 : 0;
     const chosen = options.filter(({ name }) => entries.get(name) === ON);
     const others = options.filter((option) => !chosen.includes(option));
-    for (const { name } of others.slice(0, Math.max(least - chosen.length, 0))) entries.set(name, ON);
+    for (const { name } of others.slice(0, Math.max(min - chosen.length, 0))) entries.set(name, ON);
     for (const { name } of chosen.slice(field.choices?.most ?? 1)) entries.set(name, OFF);
   }
 }

@@ -1,7 +1,7 @@
 import { type Place, pageBox, shownSize } from "../../../kernel/pdf/pages/page-box.ts";
 import { pages } from "../../../kernel/pdf/pages/page-tree.ts";
 import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
-import { aKind, mostFields, mostSize } from "../../../orders/order/order.ts";
+import { aKind, maxFields, maxSize } from "../../../orders/order/order.ts";
 import type { PlannedField } from "../pdf/fields.ts";
 import { UnfitField } from "../pdf/prepare.ts";
 
@@ -12,7 +12,7 @@ import { UnfitField } from "../pdf/prepare.ts";
  * - `ofPage`, `ofPageInAll`: the share of a page that one place may cover, and that all places may cover together
  * - `overlap`: the share of the smaller of two places that the other one may cover
  */
-const most = { onPage: 100, ofSigner: 200, ofPage: 0.1, ofPageInAll: 0.4, overlap: 0.4 } as const;
+const max = { onPage: 100, ofSigner: 200, ofPage: 0.1, ofPageInAll: 0.4, overlap: 0.4 } as const;
 /** The place of a text must be narrower than its page by at least this many points. */
 const marginForText = 36;
 /** Points by which places may overlap, because borders that touch may overlap after rounding. */
@@ -31,8 +31,7 @@ export function requirePlaces(
   elements: readonly string[],
 ): void {
   const shown = planned.filter(({ invisible }) => !invisible);
-  if (shown.length > mostFields)
-    throw new UnfitField(mostFields, `is more than the ${mostFields} fields of a document`);
+  if (shown.length > maxFields) throw new UnfitField(maxFields, `is more than the ${maxFields} fields of a document`);
   requireCounts(shown);
   const sizes = sizesOf({ file, root }, shown);
   const areas = new Map<number, number>();
@@ -49,9 +48,8 @@ function requireCounts(fields: readonly PlannedField[]): void {
   const [onPage, ofSigner] = [new Map<number, number>(), new Map<number, number>()];
   for (const [index, { page, signer }] of fields.entries()) {
     const [here, own] = [(onPage.get(page) ?? 0) + 1, (ofSigner.get(signer) ?? 0) + 1];
-    if (here > most.onPage) throw new UnfitField(index, `is more than the ${most.onPage} fields of page ${page + 1}`);
-    if (own > most.ofSigner)
-      throw new UnfitField(index, `is more than the ${most.ofSigner} fields of signer ${signer}`);
+    if (here > max.onPage) throw new UnfitField(index, `is more than the ${max.onPage} fields of page ${page + 1}`);
+    if (own > max.ofSigner) throw new UnfitField(index, `is more than the ${max.ofSigner} fields of signer ${signer}`);
     onPage.set(page, here);
     ofSigner.set(signer, own);
   }
@@ -72,7 +70,7 @@ function sizesOf({ file, root }: Pick<PdfLookup, "file" | "root">, fields: reado
 }
 
 function requireSize(index: number, { kind, page, place }: PlannedField, size: Size, areas: Map<number, number>): void {
-  const limit = mostSize[kind];
+  const limit = maxSize[kind];
   const width = Math.min(
     limit.width,
     kind === "signature" || kind === "initials" ? limit.width : size.width - marginForText,
@@ -83,12 +81,12 @@ function requireSize(index: number, { kind, page, place }: PlannedField, size: S
   if (place.height > limit.height + tolerance)
     throw refuse(`is ${points(place.height)} points high, and ${aKind[kind]} is at most ${limit.height}`);
   const share = (place.width * place.height) / (size.width * size.height);
-  if (share > most.ofPage)
-    throw refuse(`takes ${percent(share)} percent of its page, and at most ${percent(most.ofPage)} are allowed`);
+  if (share > max.ofPage)
+    throw refuse(`takes ${percent(share)} percent of its page, and at most ${percent(max.ofPage)} are allowed`);
   const all = (areas.get(page) ?? 0) + share;
-  if (all > most.ofPageInAll)
+  if (all > max.ofPageInAll)
     throw refuse(
-      `brings the fields of its page to ${percent(all)} percent of it, and at most ${percent(most.ofPageInAll)} are allowed`,
+      `brings the fields of its page to ${percent(all)} percent of it, and at most ${percent(max.ofPageInAll)} are allowed`,
     );
   areas.set(page, all);
 }
@@ -100,10 +98,10 @@ function requireApart([index, field]: [number, PlannedField], [before, other]: [
   if (field.signer !== other.signer)
     throw new UnfitField(index, `overlaps ${before}, which is a field of signer ${other.signer}`);
   const smaller = Math.min(area(field.place), area(other.place));
-  if (common > most.overlap * smaller)
+  if (common > max.overlap * smaller)
     throw new UnfitField(
       index,
-      `overlaps ${before} by ${percent(common / smaller)} percent of the smaller one, and at most ${percent(most.overlap)} are allowed`,
+      `overlaps ${before} by ${percent(common / smaller)} percent of the smaller one, and at most ${percent(max.overlap)} are allowed`,
     );
 }
 

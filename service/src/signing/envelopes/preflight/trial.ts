@@ -53,11 +53,11 @@ export async function tryAll(
   original: Buffer,
   { sha256, signers, fields: requested, isNotarized = false, texts = [] }: Trial,
 ): Promise<Tried> {
-  const most = LIMITS.fileBytes - (signers.length + 1) * roomBytes;
-  if (original.length > most)
+  const max = LIMITS.fileBytes - (signers.length + 1) * roomBytes;
+  if (original.length > max)
     throw new PdfRefusal(
       "too_large",
-      `${original.length} bytes, where ${most} leave room for ${signers.length} signatures`,
+      `${original.length} bytes, where ${max} leave room for ${signers.length} signatures`,
     );
   // For a document that can't be read, this throws the same refusal as the sealer.
   const look = lookUpPdf(original);

@@ -10,7 +10,7 @@ const identity: Matrix = [1, 0, 0, 1, 0, 0];
 /** Text rendering modes that paint nothing (ISO 32000-2, table 104). */
 const unpainted: ReadonlySet<number> = new Set([3, 7]);
 /** The most drawing operators that are examined on one page. */
-const mostOperators = 200_000;
+const maxOperators = 200_000;
 
 /**
  * The texts of a page that leave no visible ink. They have an invisible rendering mode, are transparent, or are white
@@ -20,7 +20,7 @@ const mostOperators = 200_000;
  */
 export async function textWithoutInk(page: Operated, OPS: PdfJs["OPS"]): Promise<string[] | null> {
   const { fnArray, argsArray } = await page.getOperatorList();
-  if (fnArray.length > mostOperators) return null;
+  if (fnArray.length > maxOperators) return null;
   const found: string[] = [];
   const dark: Box[] = [];
   const saved: State[] = [];

@@ -7,15 +7,15 @@ import { textItems, withPdf } from "../../../kernel/pdf/pdf-js.ts";
  */
 export type DocumentText = { readonly pages: readonly string[]; readonly isWhole: boolean };
 
-const mostPages = 500;
-const mostCharacters = 1_000_000;
+const maxPages = 500;
+const maxCharacters = 1_000_000;
 
 /** Null for a document that pdf.js can't read, or whose text costs too much to read. */
 export async function run(bytes: Buffer): Promise<DocumentText | null> {
   return withPdf(bytes, async (document) => {
     const pages: string[] = [];
-    let room = mostCharacters;
-    while (pages.length < Math.min(document.numPages, mostPages) && room > 0) {
+    let room = maxCharacters;
+    while (pages.length < Math.min(document.numPages, maxPages) && room > 0) {
       const page = await document.getPage(pages.length + 1);
       const items = await textItems(page, room);
       const annotations = items ? await page.getAnnotations() : [];

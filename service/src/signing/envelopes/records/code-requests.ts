@@ -9,7 +9,7 @@ import { updatePerson } from "./sessions.ts";
  * The most codes that are sent to a signer: in a day, for a link, and after the envelope's end. A stranger with the
  * link may use up these codes, so the last code stays valid until the next one can be sent.
  */
-const mostCodes = { aDay: 10, ofLink: 30, afterEnd: 10 };
+const maxCodes = { aDay: 10, ofLink: 30, afterEnd: 10 };
 /**
  * Additional codes after wrong codes have locked the link. Their messages contain an entry link or a long code, which
  * work despite the lock.
@@ -21,7 +21,7 @@ type Counts = Pick<Signer, "codesRequested" | "codesOfDay" | "codesDayAt" | "loc
 type Ended = Pick<Envelope, "endedAt">;
 type Locked = Pick<Signer, "lockedAt">;
 
-const most = (normal: number, more: number, { lockedAt }: Locked): number => normal + (lockedAt === null ? 0 : more);
+const limitOf = (normal: number, more: number, { lockedAt }: Locked): number => normal + (lockedAt === null ? 0 : more);
 
 /**
  * True if no more codes may be requested for a link. This limit is not per day. A new link, a correct code and the
@@ -31,7 +31,7 @@ export const areCodesUsedUp = (
   { codesRequested, ...signer }: Pick<Counts, "codesRequested" | "lockedAt">,
   { endedAt }: Ended,
 ): boolean =>
-  codesRequested >= most(endedAt === null ? mostCodes.ofLink : mostCodes.afterEnd, moreOfLocked.ofLink, signer);
+  codesRequested >= limitOf(endedAt === null ? maxCodes.ofLink : maxCodes.afterEnd, moreOfLocked.ofLink, signer);
 
 const isSameDay = ({ codesDayAt }: Pick<Counts, "codesDayAt">, at: Date): boolean =>
   codesDayAt !== null && codesDayAt.getTime() > at.getTime() - dayMs;
@@ -39,7 +39,7 @@ const isSameDay = ({ codesDayAt }: Pick<Counts, "codesDayAt">, at: Date): boolea
 /** True if the limits allow no further code for the signer now. The minute between two codes is not considered. */
 export const mayNotRequestCode = (signer: Counts, envelope: Ended, at: Date): boolean =>
   areCodesUsedUp(signer, envelope) ||
-  (isSameDay(signer, at) && signer.codesOfDay >= most(mostCodes.aDay, moreOfLocked.aDay, signer));
+  (isSameDay(signer, at) && signer.codesOfDay >= limitOf(maxCodes.aDay, moreOfLocked.aDay, signer));
 
 /**
  * Records a new code, which replaces the earlier one, and counts it. The transaction must have locked the envelope.

@@ -224,7 +224,7 @@ function blobOf({ rowMac }: DocumentDeps, owner: DocumentOwner, { kind, sha256, 
 }
 
 /** The most bytes in the cache: three of the largest documents. */
-const mostBytes = 3 * 36 * 1024 * 1024;
+const maxBytes = 3 * 36 * 1024 * 1024;
 
 /**
  * Reads the newest revision of an envelope. The caller must have reserved memory for it.
@@ -253,7 +253,7 @@ export function cachedDocuments(): ReadDocument {
     cache.set(envelope.id, { sha256: head.sha256, bytes: head.bytes, document });
     bytes += head.bytes;
     for (const id of cache.keys()) {
-      if (bytes <= mostBytes) break;
+      if (bytes <= maxBytes) break;
       drop(id);
     }
     document.catch(() => {

@@ -231,7 +231,7 @@ export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonl
  * The most records of the events in `bySigner` that one signer's link may append. A real signer appends far fewer. The
  * limit bounds the size of the evidence.
  */
-const mostOfSigner = 500;
+const maxOfSigner = 500;
 
 /**
  * Events that a stranger with only the mailed link can't cause, if the signer has an access step. The other events
@@ -260,6 +260,6 @@ export async function requireTrailRoom(tx: Tx, envelopeId: number, signer: numbe
       AND position > (SELECT coalesce(max(position), 0) FROM envelope_events
         WHERE envelope_id = ${envelopeId} AND (record::json ->> 'signer')::int = ${signer}
           AND record::json ->> 'event' = 'link_issued')`);
-  if ((row?.n ?? 0) >= mostOfSigner)
+  if ((row?.n ?? 0) >= maxOfSigner)
     throw new ServiceError("rate_limited", "This link was used too often. Tell the firm that sent the document.");
 }

@@ -18,7 +18,7 @@ export type Texts = {
 /** The part of a phone number that pages and records may show. @param phone in E.164 form */
 export const endingOf = (phone: string): string => phone.slice(-2);
 
-const longestName = 40;
+const maxNameLength = 40;
 
 const words: Readonly<Record<Language, (code: string, firm: string | null) => string>> = {
   en: (code, firm) =>
@@ -45,4 +45,5 @@ export function codeText(code: string, partnerName: string, language: Language):
   return words[language](code, isPlainTitle(partnerName) ? shortened(partnerName) : null);
 }
 
-const shortened = (name: string): string => (name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name);
+const shortened = (name: string): string =>
+  name.length > maxNameLength ? `${name.slice(0, maxNameLength - 1)}…` : name;

@@ -105,10 +105,10 @@ export type Act = {
 };
 
 /**
- * The maximum number of principals in an act, equal to `mostSigners` of an order. A live session numbers its third
+ * The maximum number of principals in an act, equal to `maxSigners` of an order. A live session numbers its third
  * persons after these.
  */
-export const mostPrincipals = 10;
+export const maxPrincipals = 10;
 
 // Accepts a time up to five minutes in the future, because the notary's clock may be fast.
 const clockToleranceMs = 5 * minuteMs;
@@ -127,7 +127,7 @@ export function principalsIn(typed: Typed): number {
         !chosen.some((choice) => name === principalField(n, choice)) &&
         value.trim() !== "",
     );
-  const numbers = Array.from({ length: mostPrincipals }, (_, index) => index + 1);
+  const numbers = Array.from({ length: maxPrincipals }, (_, index) => index + 1);
   return numbers.findLast(isTyped) ?? 0;
 }
 

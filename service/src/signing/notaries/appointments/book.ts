@@ -35,8 +35,8 @@ const fixedMs = 2 * hourMs;
  * The most changes of all appointments of an order. Bookings, moves, cancellations and ends count. After that many,
  * nobody can book or move. Most changes mail everybody, so an unlimited number would allow spam.
  */
-const mostChanges = 12;
-const mostOffers = 500;
+const maxChanges = 12;
+const maxOffers = 500;
 const noShowMs = 15 * minuteMs;
 
 const noAppointment = () => new ServiceError("not_found", "This link opens no appointment.");
@@ -97,7 +97,7 @@ export async function invitationOf(deps: DeskDeps, code: string): Promise<Notary
  * How many times in 24 hours `inviteToBook` may mail an order's links. Each time mails all people of the order, so an
  * unlimited number would allow spam. Other mails with these links are not counted.
  */
-const mostADay = 5;
+const maxADay = 5;
 
 /**
  * Mails everybody who is to appear their link to the appointment, or to choose a time while none is booked. Anybody with
@@ -114,8 +114,8 @@ export async function inviteToBook({ desk, secrets }: InviteDeps, code: string, 
     const at = desk.clock();
     if (locked?.status !== "NotarizationPending")
       throw new ServiceError("conflict", "The order does not wait for a notary.");
-    if ((await countLines(tx, orderId, "notary.invited", new Date(at.getTime() - dayMs))) >= mostADay)
-      throw new ServiceError("conflict", `The link is mailed at most ${mostADay} times a day.`);
+    if ((await countLines(tx, orderId, "notary.invited", new Date(at.getTime() - dayMs))) >= maxADay)
+      throw new ServiceError("conflict", `The link is mailed at most ${maxADay} times a day.`);
     for (const [index] of signers.entries()) {
       await ensureLink(tx, secrets, { orderId, person: index + 1, at });
       await mailNewLink(tx, { orderId, person: index + 1, at });
@@ -144,7 +144,7 @@ export async function appointmentOf({ desk: deps, rooms }: BookingDeps, token: s
   const shown = [...byTime.values()].toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime());
   const session = openOf(sessions);
   const isFixed = session !== null && session.startsAt.getTime() - now.getTime() < fixedMs;
-  return { order, guest: null, session, isFixed, offers: shown.slice(0, mostOffers) };
+  return { order, guest: null, session, isFixed, offers: shown.slice(0, maxOffers) };
 }
 
 /**
@@ -186,7 +186,7 @@ async function write(tx: Tx, desk: DeskDeps, order: WaitingOrder, offer: Offer, 
   const { notary, mode, startsAt, zone, meetingPoint } = offer;
   const before = await sessionsOf(tx, orderId);
   const changes = before.reduce((sum, { sequence }) => sum + 1 + sequence, 0);
-  if (changes >= mostChanges)
+  if (changes >= maxChanges)
     throw new ServiceError("conflict", "This appointment was changed too often. Ask the notary.");
   const session = openOf(before);
   if (session) requireFree(session, now);

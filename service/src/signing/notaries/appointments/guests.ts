@@ -23,7 +23,7 @@ type GuestDeps = { desk: DeskDeps; secrets: SecretBytes };
  * The most guests that an order ever has, including removed ones. The limit prevents spam, because each guest is
  * mailed.
  */
-const mostGuests = 20;
+const maxGuests = 20;
 
 /**
  * Adds a guest to the order that the notary has claimed. Mails the guest the appointment, if there is one.
@@ -44,8 +44,8 @@ export async function addGuest(
     await requireNoSession(tx, order.taskId);
     const signers = signersComing(await withCurrentEmails(tx, orderId, order.signers));
     requirePlace(invited, [...signers, ...(await guestsOf(tx, orderId))], notary.commissionName);
-    if ((await countGuests(tx, orderId)) >= mostGuests)
-      throw new ServiceError("conflict", `An order has at most ${mostGuests} guests, with removed ones.`);
+    if ((await countGuests(tx, orderId)) >= maxGuests)
+      throw new ServiceError("conflict", `An order has at most ${maxGuests} guests, with removed ones.`);
     const id = newUuid();
     await insertGuest(tx, secrets, { ...invited, id, orderId, addedAt: at });
     await mailGuest(tx, { id, orderId }, "booked");

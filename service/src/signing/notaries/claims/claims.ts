@@ -31,7 +31,7 @@ export type DeskDeps = {
 
 export type EligibleOrder = { order: WaitingOrder; eligibility: Eligibility };
 
-const mostShown = 200;
+const maxShown = 200;
 
 /**
  * The notary's record of the requesting operator.
@@ -52,7 +52,7 @@ export async function deskOf(deps: DeskDeps, operator: Operator, notary: Notary)
   const now = clock();
   const [eligibility, waiting, mine] = await Promise.all([
     readEligibility(db),
-    unclaimedOrders(deps, operator.environment, mostShown),
+    unclaimedOrders(deps, operator.environment, maxShown),
     claimedOrders(deps, operator.environment, operator.actor),
   ]);
   const judged = (order: WaitingOrder) => ({ order, eligibility: eligibilityFor(eligibility, notary, order, now) });

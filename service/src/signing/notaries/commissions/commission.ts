@@ -26,7 +26,7 @@ export type Commission = {
   status: (typeof notaryStatuses)[number];
 };
 
-const mostPem = 64 * 1024;
+const maxPemLength = 64 * 1024;
 
 /** The fields of a commission, in the order of the form. */
 export const commissionFields = [
@@ -59,8 +59,8 @@ export function readCommission(typed: Typed): Read<Commission> {
     ronStarts: read.date("ronStarts"),
     ronExpires: read.date("ronExpires"),
     tool: read.optional("tool"),
-    certificate: read.optional("certificate", { max: mostPem, lines: true }),
-    certificateChain: read.optional("certificateChain", { max: 4 * mostPem, lines: true }),
+    certificate: read.optional("certificate", { max: maxPemLength, lines: true }),
+    certificateChain: read.optional("certificateChain", { max: 4 * maxPemLength, lines: true }),
     status: read.requiredOneOf("status", notaryStatuses),
   };
   const { state, ronRegistration, ronStarts, ronExpires, certificate, certificateChain } = commission;

@@ -74,7 +74,7 @@ export async function mailAppointment(deps: DeskDeps, operator: Operator, code: 
  * How many times in 24 hours an order's people may be mailed an appointment in the notary's own tool. The mails go to
  * clients, and a form can be resubmitted any number of times. Mails about booked appointments are not counted.
  */
-const mostADay = 5;
+const maxADay = 5;
 
 type Appointment = {
   taskId: number;
@@ -95,8 +95,8 @@ async function requireNewAppointment(tx: Tx, { taskId, notaryId, orderId, url, w
   const lastAt = last?.appointmentAt?.getTime() ?? null;
   if (last?.appointmentUrl === url && lastAt === (when === null ? null : Date.parse(when)))
     throw new ServiceError("conflict", "This appointment was mailed already.");
-  if ((await countLines(tx, orderId, "notary.appointment", new Date(at.getTime() - dayMs))) >= mostADay)
-    throw new ServiceError("conflict", `Appointments of an order are mailed at most ${mostADay} times a day.`);
+  if ((await countLines(tx, orderId, "notary.appointment", new Date(at.getTime() - dayMs))) >= maxADay)
+    throw new ServiceError("conflict", `Appointments of an order are mailed at most ${maxADay} times a day.`);
 }
 
 const appointmentQueue = "notary-appointment-mail";

@@ -21,11 +21,11 @@ type Slot = (typeof slots)[number];
 const required: readonly Slot[] = ["date", "names"];
 /** Facts that are known only for acts by audio and video. */
 const remoteOnly: readonly Slot[] = ["places", "knowledge"];
-const mostCharacters = 600;
+const maxCharacters = 600;
 
 /** The reason why a text can't be a certificate's wording in this mode; null when it can. */
 export function wordingFault(words: string, mode: CertificateMode): string | null {
-  if (words.length > mostCharacters) return `must have at most ${mostCharacters} characters`;
+  if (words.length > maxCharacters) return `must have at most ${maxCharacters} characters`;
   const named = [...words.matchAll(/\{([^}]*)\}?/g)].map(([, slot = ""]) => slot);
   const unknown = named.find((slot) => !slots.some((each) => each === slot));
   if (unknown !== undefined) return `names {${unknown}}, which is none of the slots (${slots.join(", ")})`;
@@ -44,7 +44,7 @@ export function readWording(place: Place): Wording {
   const read = certificateModes.flatMap((mode) => {
     const each = entries[mode];
     if (!each) return [];
-    const words = text(each, mostCharacters);
+    const words = text(each, maxCharacters);
     const fault = wordingFault(words, mode);
     if (fault) fail(each, fault);
     return [[mode, words] as const];

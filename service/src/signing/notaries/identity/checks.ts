@@ -43,7 +43,7 @@ const linkDays = 7;
 /** How long a notary may rely on a passed check. */
 export const proofHours = 24;
 /** The most checks of one person for one order. The limit exists because each check costs money. */
-const mostChecks = 5;
+const maxChecks = 5;
 
 /** The types of proof that the service's providers offer for orders of an environment. */
 export const meansFor = (
@@ -110,8 +110,8 @@ async function requireMayAsk(
   at: Date,
 ): Promise<void> {
   const before = (await checksOf(tx, orderId)).filter((check) => check.person === person);
-  if (before.length >= mostChecks)
-    throw new ServiceError("conflict", `A person’s identity is checked at most ${mostChecks} times for an order.`);
+  if (before.length >= maxChecks)
+    throw new ServiceError("conflict", `A person’s identity is checked at most ${maxChecks} times for an order.`);
   const open = before.find(({ state }) => state === "asked");
   if (!open) return;
   if (open.expiresAt > at) throw new ServiceError("conflict", "This person was asked already, and the link is open.");

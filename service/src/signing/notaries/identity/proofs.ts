@@ -34,9 +34,9 @@ import {
 } from "./store.ts";
 
 /** The most tries of a credential in one check. The limit exists because each try costs money. */
-const mostCredentials = 4;
+const maxCredentials = 4;
 /** After this many tries in which the face did not match, no further try is allowed. */
-const mostMismatches = 2;
+const maxMismatches = 2;
 
 const lookQueue = "identity-look";
 const forgetQueue = "identity-forget";
@@ -91,7 +91,7 @@ export async function beginCredential(deps: IdentityDeps, token: string): Promis
     requireOpenKind({ check, proofs }, "credential");
     const open = tries.find(({ state }) => state === "begun");
     if (open) return open;
-    if (tries.length >= mostCredentials)
+    if (tries.length >= maxCredentials)
       throw new ServiceError("conflict", "The credential was tried too often. Ask the notary for another way.");
     const id = await insertTry(tx, locked, {
       kind: "credential",
@@ -153,7 +153,7 @@ export async function lookAtCredential(deps: IdentityDeps, proofId: string): Pro
     const detail = { checkId: locked.check.id, proofId, kind: "credential", outcome, why };
     await tx.query(auditLine({ at, action: "identity.proof", actor: "identity-check", partnerId, orderId, detail }));
     const failures = triesOf(locked.proofs, "credential").filter(({ state }) => state === "failed").length;
-    const isLast = outcome === "failed" && (result.isFinal || failures + 1 >= mostMismatches);
+    const isLast = outcome === "failed" && (result.isFinal || failures + 1 >= maxMismatches);
     await concludeCheck(deps, tx, locked, isLast);
   });
   return true;

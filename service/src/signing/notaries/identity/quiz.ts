@@ -21,7 +21,7 @@ import { endProof, lockCheck, type Proof, type ProofEnd, proofsOf, setProof } fr
  * The most tries of a quiz in one check. A try that the provider interrupted counts too: it is not failed, but it costs
  * money.
  */
-const mostTries = 8;
+const maxTries = 8;
 
 export type AskedQuiz = { proofId: string; questions: QuizQuestion[]; seconds: number };
 
@@ -81,8 +81,7 @@ async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
     if (await endTry(deps, tx, locked, open, { state, at })) return "failed for good" as const;
   }
   const all = triesOf(await proofsOf(tx, [check.id]), "questions");
-  if (all.length >= mostTries)
-    throw new ServiceError("conflict", "The questions were begun too often. Ask the notary.");
+  if (all.length >= maxTries) throw new ServiceError("conflict", "The questions were begun too often. Ask the notary.");
   const id = await insertTry(tx, locked, { kind: "questions", attempt: all.length + 1, provider: "quiz" });
   return { id, rules, before: all.at(-1)?.reference ?? null };
 }

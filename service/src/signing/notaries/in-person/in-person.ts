@@ -29,7 +29,7 @@ export type { InPersonRequest } from "../claims/in-person-requests.ts";
  * The maximum number of requests for an order. After the firm has declined, the notary may ask the firm again, but not
  * without limit.
  */
-const mostRequests = 3;
+const maxRequests = 3;
 
 /**
  * Asks the firm to agree that the notary acts in person, on paper, although the order is for online notarization. Mails
@@ -83,8 +83,8 @@ async function ask(tx: Tx, order: LockedOrder, { operator, requestedBy, reason, 
   const last = await latestRequest(tx, orderId);
   if (last?.state === "requested") throw new ServiceError("conflict", "The firm was asked already.");
   if (last?.state === "agreed") throw new ServiceError("conflict", "The firm has agreed already.");
-  if ((await countRequests(tx, orderId)) >= mostRequests)
-    throw new ServiceError("conflict", `A firm is asked at most ${mostRequests} times for an order.`);
+  if ((await countRequests(tx, orderId)) >= maxRequests)
+    throw new ServiceError("conflict", `A firm is asked at most ${maxRequests} times for an order.`);
   const id = newUuid();
   await insertInPerson(tx, { id, orderId, reason, requestedBy, at });
   for (const ownerId of await ownersWhoSee(tx, { partnerId, environment }))

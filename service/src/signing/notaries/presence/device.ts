@@ -17,7 +17,7 @@ import {
   handOverOfSession,
   handOverOfSheet,
   insertHandOver,
-  mostWrongPins,
+  maxWrongPins,
 } from "./hand-overs.ts";
 import { atSheet, type Opened, type SheetDeps, sessionOf } from "./ipen.ts";
 
@@ -98,7 +98,7 @@ type Holding = { sessionId: string; userId: string };
 export async function heldBy({ desk }: Pick<SheetDeps, "desk">, { sessionId }: Holding) {
   const open = await handOverOfSession(desk.db, sessionId);
   const sheet = open && (await findSheet(desk, open.sheetId));
-  return open && sheet ? { hasPin: sheet.pinHash !== null, isLocked: open.failures >= mostWrongPins } : null;
+  return open && sheet ? { hasPin: sheet.pinHash !== null, isLocked: open.failures >= maxWrongPins } : null;
 }
 
 /**

@@ -31,7 +31,7 @@ export const handOverRows = stateRows(handOverState);
  * The most wrong PINs for a hand-over. A PIN has at least six digits, so five guesses succeed in at most one of 200,000
  * cases.
  */
-export const mostWrongPins = 5;
+export const maxWrongPins = 5;
 
 async function openOne(db: Sql, where: Statement, lock: Statement): Promise<HandOver | undefined> {
   const [found] = await db.query<HandOver>(sql`
@@ -61,7 +61,7 @@ export async function insertHandOver(tx: Tx, { sheetId, signer, sessionId, given
  */
 export async function countAttempt(tx: Tx, id: string): Promise<boolean> {
   const open = await openOne(tx, sql`id = ${id}`, sql`FOR NO KEY UPDATE`);
-  if (!open || open.failures >= mostWrongPins) return false;
+  if (!open || open.failures >= maxWrongPins) return false;
   await tx.query(sql`UPDATE notary_hand_overs SET failures = failures + 1 WHERE id = ${id}`);
   await writeStateMacs(tx, handOverState, sql`id = ${id}`);
   return true;

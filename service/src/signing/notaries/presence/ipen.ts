@@ -41,7 +41,7 @@ export type SheetDeps = {
 
 export type PlaceFor = (claimed: Claimed, script: Script) => PlaceBlock;
 
-const leastPin = 6;
+const minPinLength = 6;
 
 /**
  * Opens an act in person. If signers sign during the act, prepares the document. Then begins the run sheet (the record
@@ -52,7 +52,7 @@ export async function beginAct(deps: SheetDeps, operator: Operator, code: string
   const session = sessionOf(operator);
   const read = formReader(typed);
   const act = read.requiredOneOf("act", actKinds);
-  const pin = read.matching("pin", new RegExp(`^\\d{${leastPin},12}$`), `must have ${leastPin} to 12 digits`);
+  const pin = read.matching("pin", new RegExp(`^\\d{${minPinLength},12}$`), `must have ${minPinLength} to 12 digits`);
   if (pin === null && !session.proof.hasPasskey) read.fault("pin", "is required, because you have no passkey");
   accepted(read.done({ act, pin }));
   const claimed = await claimedOrder(deps.desk, operator, code);

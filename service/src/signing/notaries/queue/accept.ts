@@ -12,7 +12,7 @@ import { sessionOf } from "../presence/ipen.ts";
 import { lockRequest, onDuty, openRequests, setAccepted, writeDuty } from "../schedule/queue.ts";
 import { notariesInSession } from "./estimate.ts";
 import { callPeople } from "./mail.ts";
-import { lineOf, mayAccept, mostOpen, type QueueDeps, type Request } from "./queue.ts";
+import { lineOf, maxOpen, mayAccept, type QueueDeps, type Request } from "./queue.ts";
 
 /** How long a duty lasts unless it is extended. Without this limit, people would wait for a notary who has left. */
 const dutyMs = 4 * hourMs;
@@ -53,7 +53,7 @@ export async function setDuty(deps: QueueDeps, operator: Operator, isOn: boolean
   await db.transaction(async (tx) => {
     const notary = await lockNotary(tx, id);
     const at = clock();
-    const open = isOn ? [] : await openRequests(tx, environment, mostOpen);
+    const open = isOn ? [] : await openRequests(tx, environment, maxOpen);
     if (open.some(({ state, notaryId }) => state === "taken" && notaryId === id))
       throw new ServiceError("conflict", "You have called somebody: open that session, or give the order back.");
     if (isOn && notary?.status !== "active") throw new ServiceError("role_required", "You are suspended as a notary.");
@@ -120,7 +120,7 @@ async function requireFree(tx: Tx, { sheets: { desk } }: QueueDeps, operator: Op
   const { environment } = operator;
   if (!(await onDuty(tx, environment, desk.clock())).has(id))
     throw new ServiceError("conflict", "You are off duty. Go on duty first.");
-  const open = await openRequests(tx, environment, mostOpen);
+  const open = await openRequests(tx, environment, maxOpen);
   if (open.some(({ state, notaryId }) => state === "taken" && notaryId === id))
     throw new ServiceError("conflict", "You have called somebody already: open that session first.");
   if ((await notariesInSession(tx)).has(id))

@@ -11,7 +11,7 @@ import { joinOrder } from "../../../orders/order/order.ts";
 import { sessionState } from "../sessions/store.ts";
 
 /** The smallest number of earlier sessions from which a waiting time is estimated. */
-const leastSessions = 5;
+const minSessions = 5;
 const roundedMinutes = 5;
 
 export type Estimate =
@@ -39,7 +39,7 @@ type Line = {
 export function estimateOf({ place, notaries, free, lengths }: Line): Estimate {
   if (notaries === 0) return { kind: "nobody" };
   if (place <= free) return { kind: "free" };
-  if (lengths.length < leastSessions) return { kind: "unknown" };
+  if (lengths.length < minSessions) return { kind: "unknown" };
   // Assumes that each person ahead in the queue, and each running session, needs the length of the median session. A
   // running session is counted with its full length, because its end is unknown.
   const rounds = Math.ceil((place - free) / notaries);

@@ -38,10 +38,10 @@ export type QueueDeps = Pick<LiveDeps, "identity" | "sheets">;
 
 /** How long a request waits in the queue before it expires. */
 export const waitMs = 20 * minuteMs;
-export const mostOpen = 50;
+export const maxOpen = 50;
 /** The most open requests of one firm, so that one firm can't fill the queue. */
-const mostOfFirm = 10;
-const mostADay = 10;
+const maxOfFirm = 10;
+const maxADay = 10;
 /** From this long before an appointment on, its page checks at short intervals whether the room is open. */
 const soonMs = 15 * minuteMs;
 /** Sessions older than this are ignored in estimates. */
@@ -56,7 +56,7 @@ export async function lineOf({ sheets: { desk } }: QueueDeps, db: Sql, environme
   const [duty, notaries, open, rules] = await Promise.all([
     onDuty(db, environment, now),
     listWorkingNotaries(db),
-    openRequests(db, environment, mostOpen),
+    openRequests(db, environment, maxOpen),
     desk.readEligibility(db),
   ]);
   const reading = { db, rowMac: desk.rowMac };
@@ -160,7 +160,7 @@ async function estimateFor({ sheets: { desk } }: QueueDeps, order: WaitingOrder,
   const { db, clock } = desk;
   const [busy, open, lengths] = await Promise.all([
     notariesInSession(db),
-    openRequests(db, order.environment, mostOpen),
+    openRequests(db, order.environment, maxOpen),
     lengthsOfSessions(db, order.environment, new Date(clock().getTime() - measuredMs)),
   ]);
   const called = new Set(open.flatMap(({ state, notaryId }) => (state === "taken" && notaryId ? [notaryId] : [])));
@@ -220,11 +220,11 @@ export async function askNow(deps: QueueDeps, token: string): Promise<void> {
     if (takersOf(deps, line, still, now).length === 0)
       throw new ServiceError("conflict", "No notary is on duty for this document now. Choose a time.");
     const open = await countOpenLocked(tx, environment, partnerId);
-    if (open.firm >= mostOfFirm)
-      throw new ServiceError("conflict", `At most ${mostOfFirm} orders of a firm ask at once. Choose a time.`);
-    if (open.all >= mostOpen) throw new ServiceError("conflict", "Too many people wait now. Choose a time.");
-    if ((await countRequests(tx, orderId, new Date(now.getTime() - dayMs))) >= mostADay)
-      throw new ServiceError("conflict", `An order asks for a notary at most ${mostADay} times a day. Choose a time.`);
+    if (open.firm >= maxOfFirm)
+      throw new ServiceError("conflict", `At most ${maxOfFirm} orders of a firm ask at once. Choose a time.`);
+    if (open.all >= maxOpen) throw new ServiceError("conflict", "Too many people wait now. Choose a time.");
+    if ((await countRequests(tx, orderId, new Date(now.getTime() - dayMs))) >= maxADay)
+      throw new ServiceError("conflict", `An order asks for a notary at most ${maxADay} times a day. Choose a time.`);
     const id = newUuid();
     await insertRequest(tx, { id, orderId, askedAt: now, expiresAt: new Date(now.getTime() + waitMs) });
     const detail = { request: id };

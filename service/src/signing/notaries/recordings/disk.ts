@@ -13,7 +13,7 @@ import { sessionsIn, spoolFolders } from "./folders.ts";
 const bytesInHour = 270_000_000;
 /** A new session begins only if the disk has space to record it and all open sessions for this many hours. */
 const hoursAhead = 2;
-/** Sessions end when the free space is below this share of `leastBytes`. */
+/** Sessions end when the free space is below this share of `minBytes`. */
 const stopShare = 0.1;
 const megabyte = 1_000_000;
 
@@ -22,7 +22,7 @@ export type RecordingDisk = {
   /** The sessions that have a folder on this disk, including those of other nodes with the same data folder. */
   sessions: () => Promise<string[]>;
   /** The least free space that a new session requires: RECORDINGS_FREE_MB. Many recorded people require more. */
-  leastBytes: number;
+  minBytes: number;
 };
 
 /** The time within which the disk must answer. A network file system whose server has failed never answers. */
@@ -34,11 +34,11 @@ const answerMs = 2_000;
  */
 export function recordingDisk(
   folder: string,
-  leastBytes: number,
+  minBytes: number,
   read: (folder: string) => Promise<{ bavail: number; bsize: number }> = statfs,
 ): RecordingDisk {
   return {
-    leastBytes,
+    minBytes,
     freeBytes: shared(async () => {
       const { bavail, bsize } = await read(folder);
       return bavail * bsize;
@@ -84,11 +84,11 @@ export type DiskRoom = {
  * Tells if the disk has space for recordings, and for how long.
  * @param people how many people are in all sessions that record to this disk
  */
-export async function roomOnDisk({ freeBytes, leastBytes }: RecordingDisk, people: number): Promise<DiskRoom> {
+export async function roomOnDisk({ freeBytes, minBytes }: RecordingDisk, people: number): Promise<DiskRoom> {
   const free = await freeBytes();
   const perHour = people * bytesInHour;
-  const neededBytes = Math.max(leastBytes, hoursAhead * perHour);
-  const usable = Math.max(0, free - stopShare * leastBytes);
+  const neededBytes = Math.max(minBytes, hoursAhead * perHour);
+  const usable = Math.max(0, free - stopShare * minBytes);
   const state = usable === 0 ? "full" : free < neededBytes ? "low" : "enough";
   return { state, freeBytes: free, neededBytes, minutesLeft: Math.floor((60 * usable) / Math.max(1, perHour)) };
 }
@@ -119,11 +119,11 @@ export async function diskReport(
 ): Promise<{ words: string; isLow: boolean }> {
   const free = await disk.freeBytes();
   const { stored, lastWeek } = await recordedBytes(db, clock());
-  const days = lastWeek === 0 ? null : Math.max(0, Math.floor((7 * (free - disk.leastBytes)) / lastWeek));
+  const days = lastWeek === 0 ? null : Math.max(0, Math.floor((7 * (free - disk.minBytes)) / lastWeek));
   const lasts =
     days === null
       ? "nothing was recorded in the last 7 days"
       : `at the rate of the last 7 days that lasts ${days} days`;
-  const words = `recordings take ${Math.ceil(stored / megabyte)} MB; ${gigabytes(free)} are free, sessions need ${gigabytes(disk.leastBytes)}; ${lasts}`;
-  return { words, isLow: free < disk.leastBytes || (days !== null && days < 14) };
+  const words = `recordings take ${Math.ceil(stored / megabyte)} MB; ${gigabytes(free)} are free, sessions need ${gigabytes(disk.minBytes)}; ${lasts}`;
+  return { words, isLow: free < disk.minBytes || (days !== null && days < 14) };
 }

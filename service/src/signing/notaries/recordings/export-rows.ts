@@ -129,7 +129,7 @@ export type ExportOnList = Pick<Export, "id" | "createdAt"> & {
   until: Date;
 };
 
-const mostExportsShown = 100;
+const maxExportsShown = 100;
 
 /** The newest exports that an actor can still download. Rows that were altered, and deleted recordings, are left out. */
 export async function listExports(
@@ -141,7 +141,7 @@ export async function listExports(
       e.contents ->> 'from' AS from, e.contents ->> 'to' AS to, ${marked(exportState, sql`e`)}
     FROM recording_exports e JOIN notaries n ON n.id = e.notary_id LEFT JOIN recordings r ON r.id = e.recording_id
     WHERE e.actor = ${actor} AND e.environment = ${environment} AND e.created_at > ${oldest(now)} AND r.deleted_at IS NULL
-    ORDER BY e.created_at DESC, e.id LIMIT ${mostExportsShown}`);
+    ORDER BY e.created_at DESC, e.id LIMIT ${maxExportsShown}`);
   return found
     .filter(({ isAuthentic }) => isAuthentic)
     .map((each) => ({ ...each, until: new Date(each.createdAt.getTime() + exportDays * dayMs) }));

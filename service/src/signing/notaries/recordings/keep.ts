@@ -25,7 +25,7 @@ export type Viewer = { readonly actor: string; readonly reason: string };
 
 /** How long a viewer may play a recording after opening it. */
 const openedMs = hourMs;
-const longestReason = 500;
+const maxReasonLength = 500;
 
 type Action = "opened" | "exported" | "held" | "released";
 
@@ -123,7 +123,7 @@ export function requireReason({ reason }: Viewer): string {
   const trimmed = reason.trim();
   if (trimmed === "") throw invalid("reason must say why you do this");
   if (!isPlainText(trimmed)) throw invalid("reason must be one line of plain text");
-  if (trimmed.length > longestReason) throw invalid(`reason must have at most ${longestReason} characters`);
+  if (trimmed.length > maxReasonLength) throw invalid(`reason must have at most ${maxReasonLength} characters`);
   return trimmed;
 }
 

@@ -27,7 +27,7 @@ type Which = {
   orderCode: string | null;
 };
 
-const mostRecordingsShown = 200;
+const maxRecordingsShown = 200;
 
 /** The newest 200 recordings of an environment: all, those of a notary, those of an order, or both. */
 export async function listRecordings(db: Sql, which: Which): Promise<RecordingOnList[]> {
@@ -42,7 +42,7 @@ export async function listRecordings(db: Sql, which: Which): Promise<RecordingOn
     WHERE r.environment = ${environment}
       ${notaryId === null ? nothing : sql`AND r.notary_id = ${notaryId}`}
       ${orderCode === null ? nothing : sql`AND r.order_id = ${orderIdOf(orderCode)}`}
-    ORDER BY r.started_at DESC, r.id LIMIT ${mostRecordingsShown}`);
+    ORDER BY r.started_at DESC, r.id LIMIT ${maxRecordingsShown}`);
   const codes = await orderCodes(
     db,
     rows.flatMap(({ orderId }) => orderId ?? []),

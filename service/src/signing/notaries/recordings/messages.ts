@@ -43,8 +43,8 @@ const messageState: StateMac = {
 
 export const messageRows = stateRows(messageState);
 
-const mostMessages = 500;
-const mostInMinute = 20;
+const maxMessages = 500;
+const maxInMinute = 20;
 
 const cipherOf = async (db: Sql, secrets: SecretBytes, id: string): Promise<ColumnCipher> =>
   columnCipher(secretBytes(await recordKeyOf(db, secrets, id)), "recording_messages.line");
@@ -73,9 +73,9 @@ export async function insertMessage(
       count(*) FILTER (WHERE person = ${person} AND written_at > ${new Date(at.getTime() - minuteMs)})::int AS recent
     FROM recording_messages WHERE recording_id = ${id}`);
   const { all, recent } = counted ?? { all: 0, recent: 0 };
-  if (all >= mostMessages) throw new ServiceError("conflict", `A session has at most ${mostMessages} messages.`);
-  if (recent >= mostInMinute)
-    throw new ServiceError("rate_limited", `At most ${mostInMinute} messages in a minute. Wait a moment.`);
+  if (all >= maxMessages) throw new ServiceError("conflict", `A session has at most ${maxMessages} messages.`);
+  if (recent >= maxInMinute)
+    throw new ServiceError("rate_limited", `At most ${maxInMinute} messages in a minute. Wait a moment.`);
   const message: Message = { n: all + 1, at: at.toISOString(), person, text };
   // The hash of this line is not deleted with the recording. Without the salt, a short text could be guessed from it.
   const line = canonicalJson({ ...message, salt: random.bytes(16).toString("hex") });

@@ -53,7 +53,7 @@ export function recordingMetrics(metrics: Metrics, { db, clock, engine, spoolDir
     one(disk.freeBytes()),
   );
   metrics.gauge("recording_disk_least_bytes", "With less free space no session begins.", null, () =>
-    one(Promise.resolve(disk.leastBytes)),
+    one(Promise.resolve(disk.minBytes)),
   );
   metrics.gauge("recording_stored_bytes", "Bytes of all stored recordings.", null, () =>
     one(recordedBytes(db, clock()).then(({ stored }) => stored)),

@@ -58,7 +58,7 @@ export async function recoverParts(recovery: Recovery): Promise<void> {
 }
 
 const retryMs = 3_000;
-const mostRetryMs = 5 * minuteMs;
+const maxRetryMs = 5 * minuteMs;
 
 /** Retries work until it returns true, with a longer pause after each failure. */
 async function untilStored({ signal, log }: Recovery, session: string, work: () => Promise<boolean>): Promise<void> {
@@ -73,7 +73,7 @@ async function untilStored({ signal, log }: Recovery, session: string, work: () 
       failures++;
       log.error({ err: error, session }, "the rest of a recording was not stored; the service will try again");
     }
-    const ms = failures === 0 ? retryMs : retryMs + backoffMs(failures, mostRetryMs);
+    const ms = failures === 0 ? retryMs : retryMs + backoffMs(failures, maxRetryMs);
     await sleep(ms, undefined, { ref: false, signal }).catch(() => {});
   }
 }

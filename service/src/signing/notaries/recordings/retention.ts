@@ -46,13 +46,13 @@ const due = (now: Date) => sql`
     THEN ${movedSince(sql`r.started_at`, sql`o.partner_id`)} ELSE interval '0' END) AT TIME ZONE 'UTC')::date`;
 
 const from = sql`FROM recordings r ${leftJoinOrder(sql`r.order_id`)}`;
-const mostAtOnce = 100;
+const maxAtOnce = 100;
 
 /** Deletes recordings whose retention has ended and that are not held. */
 export async function sweepRecordings(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
   const { db, clock, log } = deps;
   const found = await db.query<{ id: string }>(
-    sql`SELECT r.id ${from} WHERE ${due(clock())} ORDER BY r.keep_until, r.id LIMIT ${mostAtOnce}`,
+    sql`SELECT r.id ${from} WHERE ${due(clock())} ORDER BY r.keep_until, r.id LIMIT ${maxAtOnce}`,
   );
   for (const { id } of found) {
     if (stopping.aborted) return;

@@ -24,7 +24,7 @@ export type Entry = {
 type Written = { name: string; isLarge: boolean; start: number; length: number; sum: number };
 
 /** The largest values of 16-bit and 32-bit fields. In a field they say that the 64-bit extension has the real value. */
-const [most16, most32] = [0xffff, 0xffffffff];
+const [max16, max32] = [0xffff, 0xffffffff];
 const [version, largeVersion] = [20, 45];
 /** The date of every file: January 1, 1980. The real times are in the manifests. */
 const dosDate = 0x21;
@@ -32,7 +32,7 @@ const dosDate = 0x21;
 const flags = 0x08;
 const extensionId = 1;
 
-const isLarge = ({ length }: Pick<Entry, "length">): boolean => length >= most32;
+const isLarge = ({ length }: Pick<Entry, "length">): boolean => length >= max32;
 
 function extension(values: readonly number[]): Buffer {
   if (values.length === 0) return Buffer.alloc(0);
@@ -70,7 +70,7 @@ function descriptor({ isLarge, length, sum }: Pick<Written, "isLarge" | "length"
 function directoryEntry(written: Written): Buffer {
   const { start, length, sum } = written;
   const name = Buffer.from(written.name);
-  const isFar = start >= most32;
+  const isFar = start >= max32;
   const extra = extension([...(written.isLarge ? [length, length] : []), ...(isFar ? [start] : [])]);
   const header = Buffer.alloc(46);
   header.writeUInt32LE(0x02014b50, 0);
@@ -79,11 +79,11 @@ function directoryEntry(written: Written): Buffer {
   header.writeUInt16LE(flags, 8);
   header.writeUInt16LE(dosDate, 14);
   header.writeUInt32LE(sum, 16);
-  header.writeUInt32LE(written.isLarge ? most32 : length, 20);
-  header.writeUInt32LE(written.isLarge ? most32 : length, 24);
+  header.writeUInt32LE(written.isLarge ? max32 : length, 20);
+  header.writeUInt32LE(written.isLarge ? max32 : length, 24);
   header.writeUInt16LE(name.length, 28);
   header.writeUInt16LE(extra.length, 30);
-  header.writeUInt32LE(isFar ? most32 : start, 42);
+  header.writeUInt32LE(isFar ? max32 : start, 42);
   return Buffer.concat([header, name, extra]);
 }
 
@@ -91,11 +91,11 @@ function directoryEntry(written: Written): Buffer {
 function directoryEnd(entries: number, size: number, at: number): Buffer {
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x06054b50, 0);
-  end.writeUInt16LE(Math.min(entries, most16), 8);
-  end.writeUInt16LE(Math.min(entries, most16), 10);
-  end.writeUInt32LE(Math.min(size, most32), 12);
-  end.writeUInt32LE(Math.min(at, most32), 16);
-  if (entries < most16 && size < most32 && at < most32) return end;
+  end.writeUInt16LE(Math.min(entries, max16), 8);
+  end.writeUInt16LE(Math.min(entries, max16), 10);
+  end.writeUInt32LE(Math.min(size, max32), 12);
+  end.writeUInt32LE(Math.min(at, max32), 16);
+  if (entries < max16 && size < max32 && at < max32) return end;
   const large = Buffer.alloc(56);
   large.writeUInt32LE(0x06064b50, 0);
   large.writeBigUInt64LE(44n, 4);

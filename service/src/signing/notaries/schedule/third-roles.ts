@@ -10,7 +10,7 @@ import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { isSameName } from "../identity/results.ts";
 
 /** The most people in a session, not counting the notary. The media engine supports eight people. */
-export const mostPeople = 7;
+export const maxPeople = 7;
 
 export const thirdRoles = ["credible_witness", "interpreter", "witness", "observer"] as const;
 export type ThirdRole = (typeof thirdRoles)[number];
@@ -24,7 +24,7 @@ const ruleOf = {
 } as const satisfies Record<ThirdRole, OnlineName>;
 
 /** The most witnesses of the signing. Credible witnesses, who vouch for a signer's identity, are not counted. */
-const mostWitnesses = 2;
+const maxWitnesses = 2;
 
 export const roleWords: Readonly<Record<"signer" | ThirdRole, string>> = {
   signer: "signer",
@@ -86,14 +86,14 @@ export function requirePlace(
   people: readonly Coming[],
   notary: string,
 ): void {
-  if (people.length >= mostPeople)
-    throw new ServiceError("conflict", `A session has at most ${mostPeople} people besides you.`);
+  if (people.length >= maxPeople)
+    throw new ServiceError("conflict", `A session has at most ${maxPeople} people besides you.`);
   if ([...people.map(({ name }) => name), notary].some((name) => isSameName(name, invited.name)))
     throw invalid("name must be of somebody who neither signs, notarizes nor is invited already.");
   if (people.some(({ email }) => email?.toLowerCase() === invited.email.toLowerCase()))
     throw invalid("email must differ from the addresses of the others: each person has a link of their own.");
   if (people.some(({ role, forSigner }) => role === "credible_witness" && forSigner === invited.forSigner))
     throw new ServiceError("conflict", "This signer has a credible witness already.");
-  if (invited.role === "witness" && people.filter(({ role }) => role === "witness").length >= mostWitnesses)
-    throw new ServiceError("conflict", `A session has at most ${mostWitnesses} witnesses.`);
+  if (invited.role === "witness" && people.filter(({ role }) => role === "witness").length >= maxWitnesses)
+    throw new ServiceError("conflict", `A session has at most ${maxWitnesses} witnesses.`);
 }

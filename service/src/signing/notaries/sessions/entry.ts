@@ -155,11 +155,11 @@ async function write(
   await appendEvent(tx, desk.rowMac, session, { at, name, by: who, person: who, detail });
 }
 
-const mostCodes = 12;
-const mostFailures = 5;
+const maxCodes = 12;
+const maxFailures = 5;
 
 /** True if all codes are used up, possibly by a stranger with the link. The notary can then allow more codes. */
-export const hasNoCodesLeft = ({ codesSent }: Pick<LivePerson, "codesSent">): boolean => codesSent >= mostCodes;
+export const hasNoCodesLeft = ({ codesSent }: Pick<LivePerson, "codesSent">): boolean => codesSent >= maxCodes;
 
 /**
  * Mails a code: at most one every 30 seconds, and at most twelve until the person is released from the browser
@@ -191,7 +191,7 @@ export async function enterRoom(deps: LiveDeps, link: RoomLink, typed: string): 
     if (!isOpen) throw new ServiceError("conflict", "The code is too old. Ask for another one.");
     if (!isCodeOf(deps, person.codeId ?? "", typed)) {
       const failures = person.failures + 1;
-      const ends = failures >= mostFailures;
+      const ends = failures >= maxFailures;
       await write(deps, locked, sql`failures = ${failures}, code_id = ${ends ? null : person.codeId}`, "code_wrong");
       return null;
     }

@@ -160,7 +160,7 @@ async function endTurn({ sheets: { desk } }: LiveDeps, room: Room): Promise<void
 }
 
 const renewEveryMs = 2_000;
-const mostLeaveAgainMs = 5_000;
+const maxLeaveAgainMs = 5_000;
 
 /**
  * Leaves a session while its lease is still renewed. Otherwise another node could continue the recording before the
@@ -184,7 +184,7 @@ async function leaveUntil(deps: LiveDeps, session: string, late: AbortSignal): P
       if (late.aborted) throw error;
       const why = "the rest of a recording was not stored; the service will try again";
       deps.sheets.desk.log.warn({ err: error, session }, why);
-      await sleep(backoffMs(failures, mostLeaveAgainMs), undefined, { ref: false });
+      await sleep(backoffMs(failures, maxLeaveAgainMs), undefined, { ref: false });
     }
   }
 }

@@ -3,7 +3,7 @@
  * pure.
  */
 import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
-import { mostPrincipals } from "../acts/act.ts";
+import { maxPrincipals } from "../acts/act.ts";
 import type { OnlineRules } from "../eligibility/rules.ts";
 
 /**
@@ -89,18 +89,18 @@ export function restartAfter(silentMs: number, { restart, resumeSeconds }: Onlin
   return rule === "resume" ? null : rule;
 }
 
-const mostNotaryAwayMs = 15 * minuteMs;
-const mostSignerAwayMs = 30 * minuteMs;
+const maxNotaryAwayMs = 15 * minuteMs;
+const maxSignerAwayMs = 30 * minuteMs;
 /** The longest session. An act takes minutes; the limit ends the recording of a session that somebody forgot to end. */
-const mostSessionMs = 8 * hourMs;
+const maxSessionMs = 8 * hourMs;
 
 /**
  * True if a session must end for technical reasons.
  * @param silentMs the time without whole frames for each person, by the person's name in the media engine
  */
 export const isBroken = (silentMs: ReadonlyMap<string, number>, lasts: number): boolean =>
-  lasts >= mostSessionMs ||
-  [...silentMs].some(([person, ms]) => ms >= (person === notaryName ? mostNotaryAwayMs : mostSignerAwayMs));
+  lasts >= maxSessionMs ||
+  [...silentMs].some(([person, ms]) => ms >= (person === notaryName ? maxNotaryAwayMs : maxSignerAwayMs));
 
 /** The notary's name in the media engine and in records. */
 export const notaryName = "notary";
@@ -108,4 +108,4 @@ export const notaryName = "notary";
  * The name of a person in the media engine. `n` is the signer's number in the order; third persons have numbers above
  * those of all signers.
  */
-export const personName = (n: number): string => (n > mostPrincipals ? `third-${n - mostPrincipals}` : `signer-${n}`);
+export const personName = (n: number): string => (n > maxPrincipals ? `third-${n - maxPrincipals}` : `signer-${n}`);

@@ -3,7 +3,7 @@ import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
-import { mostPrincipals } from "../acts/act.ts";
+import { maxPrincipals } from "../acts/act.ts";
 import type { Claimed } from "../claims/claims.ts";
 import { withCurrentEmails } from "../claims/orders.ts";
 import type { OnlineRules } from "../eligibility/rules.ts";
@@ -38,7 +38,7 @@ export async function inviteGuests(
     requireStillPlace(guest, people, notary.commissionName);
     people.push(guest);
     const personId = newUuid();
-    const n = mostPrincipals + index + 1;
+    const n = maxPrincipals + index + 1;
     const token = roomTokenUnder(identity.secrets, personId);
     await insertPerson(tx, { id: personId, sessionId: id, n, name, token, role, email, language, forSigner });
     await liveMail.enqueue(tx, { personId, codeId: null });

@@ -12,7 +12,7 @@ import { notaryName, personName } from "./interruption.ts";
 import { atLive, type LiveDeps, type LockedLive, liveOf, note } from "./session.ts";
 import type { LiveSession } from "./store.ts";
 
-const longest = 500;
+const maxLength = 500;
 
 /**
  * Reads the text of a message from the form.
@@ -22,7 +22,7 @@ function textOf(typed: Typed): string {
   const text = (typed["text"] ?? "").trim();
   if (!isVisible(text)) throw invalid("text is required.");
   if (!isPlainText(text)) throw invalid("text must be one line of plain text.");
-  if ([...text].length > longest) throw invalid(`text must have at most ${longest} characters.`);
+  if ([...text].length > maxLength) throw invalid(`text must have at most ${maxLength} characters.`);
   return text;
 }
 

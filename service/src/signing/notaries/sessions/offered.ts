@@ -4,7 +4,7 @@ import type { EligibleOrder } from "../claims/claims.ts";
 import { onlineForms, type ProofMeans, proofingGap } from "../eligibility/online-rules.ts";
 import type { OnlineRules } from "../eligibility/rules.ts";
 import { type IdentityDeps, meansFor } from "../identity/checks.ts";
-import { mostPeople } from "../schedule/third-roles.ts";
+import { maxPeople } from "../schedule/third-roles.ts";
 
 /** The providers by which the service can identify people. */
 export type ProofProviders = Pick<IdentityDeps, "proofing" | "quiz">;
@@ -36,6 +36,6 @@ export function liveObstacle(identity: ProofProviders, { eligibility, order }: E
   const { modes, obstacles, rules } = eligibility;
   if (!modes.includes("ron"))
     return obstacles.join(" ") || "The rules of your state don’t offer acts by audio and video.";
-  if (order.signers.length > mostPeople) return `A session has at most ${mostPeople} signers.`;
+  if (order.signers.length > maxPeople) return `A session has at most ${maxPeople} signers.`;
   return liveGap(rules.online, meansFor(identity, order.environment), at);
 }

@@ -36,7 +36,7 @@ type Listener = { readonly hear: (notification: RoomNotification) => void; reado
 /** The answer of another node to a page's request, which this node forwards to the page. */
 type Passed = { readonly node: string; readonly end: () => void };
 
-const mostStreams = 6;
+const maxStreams = 6;
 
 export class PageStreams {
   readonly #streams = new Map<string, Set<Listener>>();
@@ -58,7 +58,7 @@ export class PageStreams {
   listen(session: string, person: string, listener: Listener): () => void {
     const key = `${session} ${person}`;
     const heard = this.#streams.get(key) ?? new Set();
-    if (heard.size >= mostStreams) throw new ServiceError("rate_limited", "This room is open in too many tabs.");
+    if (heard.size >= maxStreams) throw new ServiceError("rate_limited", "This room is open in too many tabs.");
     this.#streams.set(key, heard.add(listener));
     return () => {
       heard.delete(listener);

@@ -17,14 +17,14 @@ import { hashIn, requireDocumentPage } from "./shown.ts";
 import { eventsOf } from "./store.ts";
 
 /** The most times that the notary may ask for another page in a session. Each request is stored as an event. */
-const mostPages = 300;
-const longestDocument = 10_000;
+const maxPages = 300;
+const maxDocumentPages = 10_000;
 
 function numberIn(typed: Typed, name: string): number {
   const text = typed[name] ?? "";
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (number < 1 || number > longestDocument)
-    throw invalid(`${name} must be a whole number from 1 to ${longestDocument}.`);
+  if (number < 1 || number > maxDocumentPages)
+    throw invalid(`${name} must be a whole number from 1 to ${maxDocumentPages}.`);
   return number;
 }
 
@@ -81,7 +81,7 @@ export async function showPage(deps: LiveDeps, operator: Operator, code: string,
     const led = { page, sha256 };
     const before = events.filter(({ name }) => name === "page");
     if (isDeepStrictEqual(before.at(-1)?.detail, led)) return { session: session.id, led };
-    if (before.length >= mostPages)
+    if (before.length >= maxPages)
       throw new ServiceError("rate_limited", "You have asked for other pages too often in this session.");
     await note(deps, live, operator.actor, { name: "page", person: notaryName, detail: led });
     return { session: session.id, led };

@@ -21,7 +21,7 @@ import { eventsOf, type LivePerson, type LiveSession } from "./store.ts";
  * The most events about shown documents for one person in a session. The limit is generous: the document gets a
  * revision for each signer, and pages may be opened again.
  */
-const mostShown = 100;
+const maxShown = 100;
 
 /**
  * For each person, the hash of the document that the person's browser last reported. The keys are the people's names
@@ -65,7 +65,7 @@ async function write(deps: LiveDeps, live: Showing, person: string, sha256: stri
   );
   const last = own.at(-1);
   if (last && hashIn(last.detail) === sha256) return isCurrent;
-  if (own.length >= mostShown) throw new ServiceError("rate_limited", "This document was opened too often.");
+  if (own.length >= maxShown) throw new ServiceError("rate_limited", "This document was opened too often.");
   await note(deps, live, person, { name: "shown", person, detail: { sha256, isCurrent } });
   return isCurrent;
 }

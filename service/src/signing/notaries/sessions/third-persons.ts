@@ -4,13 +4,13 @@ import { auditLine } from "../../../kernel/audit/audit.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
-import { mostPrincipals } from "../acts/act.ts";
+import { maxPrincipals } from "../acts/act.ts";
 import { type Claimed, claimedOrder } from "../claims/claims.ts";
 import { withCurrentEmails } from "../claims/orders.ts";
 import type { Typed } from "../form-reader.ts";
 import { atSheet } from "../presence/ipen.ts";
 import { readWitnessPart, writeWitness } from "../presence/witness.ts";
-import { mostPeople, readInvited, requirePlace, roleObstacle, roleWords } from "../schedule/third-roles.ts";
+import { maxPeople, readInvited, requirePlace, roleObstacle, roleWords } from "../schedule/third-roles.ts";
 import { principalOf } from "../sheets/room.ts";
 import type { Progress } from "../sheets/steps.ts";
 import { arrivals, notaryName, personName } from "./interruption.ts";
@@ -50,9 +50,9 @@ export async function invitePerson(deps: LiveDeps, operator: Operator, code: str
     // invitation was withdrawn.
     const { desk } = deps.sheets;
     const invitations = (await eventsOf(tx, desk.rowMac, session)).filter(({ name }) => name === "invited");
-    if (invitations.length >= mostPeople)
-      throw new ServiceError("conflict", `A session has at most ${mostPeople} invitations, with withdrawn ones.`);
-    const n = mostPrincipals + invitations.length + 1;
+    if (invitations.length >= maxPeople)
+      throw new ServiceError("conflict", `A session has at most ${maxPeople} invitations, with withdrawn ones.`);
+    const n = maxPrincipals + invitations.length + 1;
     const token = roomTokenUnder(deps.identity.secrets, id);
     await insertPerson(tx, { ...invited, id, sessionId: session.id, n, token });
     await liveMail.enqueue(tx, { personId: id, codeId: null });

@@ -7,7 +7,7 @@ import type { MediaEngine, Ticket } from "../../../providers/providers.ts";
 /** Identifies a person within a session or a connection test. */
 export type Of = { session: string; person: string };
 
-const mostChecks = 50;
+const maxChecks = 50;
 const checkMs = minuteMs;
 
 export class Tickets {
@@ -68,7 +68,7 @@ export class Tickets {
   async check({ session, person }: Of): Promise<Ticket> {
     for (const [check, owner] of this.#checks)
       if (owner.session === session && owner.person === person) await this.#endCheck(check);
-    if (this.#checks.size >= mostChecks)
+    if (this.#checks.size >= maxChecks)
       throw new ServiceError("unavailable", "Too many checks run now. Try again soon.");
     const check = `check-${newUuid()}`;
     const timer = setTimeout(() => void this.#endCheck(check).catch(() => {}), checkMs).unref();

@@ -17,14 +17,14 @@ type Cause = "disk_full" | "failed";
 /**
  * After this many consecutive failures, which take about a minute, the service no longer tries to continue a session.
  */
-const mostFailedResumes = 60;
+const maxFailedResumes = 60;
 
 /**
  * The reason why the recording of a room has to end now; null when it continues. When the disk is nearly full, warns
  * the people in the room, and records the warning.
  */
 export async function recordingEnd(deps: LiveDeps, room: Room, session: LiveSession): Promise<Cause | null> {
-  if (room.broken === "engine" && room.failedResumes < mostFailedResumes) return diskEnd(deps, room, session);
+  if (room.broken === "engine" && room.failedResumes < maxFailedResumes) return diskEnd(deps, room, session);
   if (room.broken !== null) return /ENOSPC|EDQUOT/.test(room.broken) ? "disk_full" : "failed";
   return diskEnd(deps, room, session);
 }

@@ -40,10 +40,10 @@ const stopMs = 25_000;
 
 /**
  * Starts the watch.
- * @param mostMs the time limit for stopping; tests set a shorter one
+ * @param maxMs the time limit for stopping; tests set a shorter one
  * @returns a function that stops it
  */
-export function watchSessions(deps: LiveDeps, mostMs = stopMs): () => Promise<void> {
+export function watchSessions(deps: LiveDeps, maxMs = stopMs): () => Promise<void> {
   const { log } = deps.sheets.desk;
   let lookedAt = 0;
   let isStopping = false;
@@ -93,7 +93,7 @@ export function watchSessions(deps: LiveDeps, mostMs = stopMs): () => Promise<vo
   return async () => {
     isStopping = true;
     deps.rooms.stop();
-    const late = AbortSignal.timeout(mostMs);
+    const late = AbortSignal.timeout(maxMs);
     const why = "the sessions at this node could not be ended in time: other nodes wait for their leases to end";
     const end = handOver(deps, late, {
       ofSession: (session) => settled(session, `lease ${session}`),

@@ -1,7 +1,7 @@
 import type { Typeset } from "@signsealship/certificate";
 import type { Size } from "../../../kernel/pdf/blank-place.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
-import { mostSignature } from "../uploads/visible-place.ts";
+import { maxSignature } from "../uploads/visible-place.ts";
 
 /** The usual width of a notary's block, and the margin within it, in points. */
 export const blockLook = { width: 290, inset: 5 } as const;
@@ -11,7 +11,7 @@ export const blockLook = { width: 290, inset: 5 } as const;
 export const sealSide = 84;
 const size = 8;
 const leading = 11;
-const leastPoints = 4;
+const minPoints = 4;
 const { width, inset } = blockLook;
 
 const linesOf = (typeset: Typeset, lines: readonly string[], across: number, points: number) =>
@@ -25,7 +25,7 @@ const acrossOf = (hasSeal: boolean, whole: number): number => (hasSeal ? whole -
  */
 export function heightOf(typeset: Typeset, lines: readonly string[], hasSeal: boolean): number {
   const words = linesOf(typeset, lines, acrossOf(hasSeal, width), size).length * leading;
-  return Math.min(Math.max(words, hasSeal ? sealSide : 0) + 2 * inset, mostSignature.height);
+  return Math.min(Math.max(words, hasSeal ? sealSide : 0) + 2 * inset, maxSignature.height);
 }
 
 /**
@@ -39,7 +39,7 @@ export function fitted(typeset: Typeset, lines: readonly string[], { width: whol
     const step = (leading / size) * points;
     const rows = linesOf(typeset, lines, across, points);
     if (rows.length * step + 2 * inset <= height) return { rows, points, step };
-    if (points <= leastPoints)
+    if (points <= minPoints)
       throw new PdfRefusal("too_complex", "the text of the act does not fit into the block that was reserved for it");
   }
 }

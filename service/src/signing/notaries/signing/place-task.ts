@@ -1,7 +1,7 @@
 import { blankPlace, type PlannedBox } from "../../../kernel/pdf/blank-place.ts";
 import { typesetFor } from "../../../kernel/pdf/typeset.ts";
 import type { PlannedBlock } from "../../envelopes/envelopes.ts";
-import { mostSignature } from "../uploads/visible-place.ts";
+import { maxSignature } from "../uploads/visible-place.ts";
 import { blockLook, heightOf } from "./block-look.ts";
 
 export type BlockToPlace = {
@@ -22,7 +22,7 @@ const lineHeight = 11;
 export async function run(document: Buffer, { lines, planned, hasSeal }: BlockToPlace): Promise<PlannedBlock> {
   const height = Math.min(
     heightOf(await typesetFor(lines), lines, hasSeal) + spareLines * lineHeight,
-    mostSignature.height,
+    maxSignature.height,
   );
   const { width } = blockLook;
   const place = await blankPlace(document, { width, height }, planned);

@@ -1,6 +1,6 @@
 import { withPdf } from "../../../kernel/pdf/pdf-js.ts";
 
-const mostPages = 500;
+const maxPages = 500;
 
 /**
  * The text of a document's first 500 pages as readers show it, including annotations and field values. Text in pictures
@@ -11,7 +11,7 @@ const mostPages = 500;
 export async function textOf(bytes: Buffer, originalSha256: string): Promise<string | null> {
   return withPdf(bytes, async (document) => {
     const texts: string[] = [];
-    for (let number = 1; number <= Math.min(document.numPages, mostPages); number++) {
+    for (let number = 1; number <= Math.min(document.numPages, maxPages); number++) {
       const page = await document.getPage(number);
       for (const item of (await page.getTextContent()).items) if ("str" in item) texts.push(item.str);
       for (const annotation of await page.getAnnotations())

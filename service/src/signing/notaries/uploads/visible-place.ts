@@ -14,13 +14,13 @@ import {
  * The largest size of a notary's signature on a page, in points. A notary's stamp has at most about 2.5 by 2 inches.
  * The limit is wider, because programs write the signer's name and the date next to the picture.
  */
-export const mostSignature = { width: 300, height: 150 } as const;
+export const maxSignature = { width: 300, height: 150 } as const;
 /**
  * The largest share of a page's area that additions may take. `each` is for one addition, such as a certificate across
  * the page's width; `all` is for all additions together.
  */
-const mostShare = { each: 0.2, all: 0.25 } as const;
-const mostQuoted = 60;
+const maxShare = { each: 0.2, all: 0.25 } as const;
+const maxQuoted = 60;
 
 /**
  * Checks where a notary's additions are visible. They must be small, and must not cover words or fields of the original
@@ -63,15 +63,15 @@ async function pageProblem(before: PdfPage, after: PdfPage): Promise<string | nu
   const [left = 0, bottom = 0, right = 0, top = 0] = before.view;
   const page = Math.max(1, (right - left) * (top - bottom));
   const share = added.reduce((sum, { box }) => sum + areaOf(box), 0) / page;
-  if (share > mostShare.all)
-    return `the additions take ${percent(share)} percent of the page: at most ${percent(mostShare.all)}.`;
+  if (share > maxShare.all)
+    return `the additions take ${percent(share)} percent of the page: at most ${percent(maxShare.all)}.`;
   for (const one of added) {
     const problem = sizeProblem(one, page, before.userUnit);
     if (problem) return problem;
     const what = one.isSignature ? "the signature" : "an addition";
     const covered = words.find(({ box }) => overlaps(one.box, box));
     if (covered)
-      return `${what} covers words of the document: “${covered.text.slice(0, mostQuoted)}”. Put it where nothing is printed.`;
+      return `${what} covers words of the document: “${covered.text.slice(0, maxQuoted)}”. Put it where nothing is printed.`;
     if (old.some(({ subtype, box }) => subtype === "Widget" && overlaps(one.box, box)))
       return `${what} covers another field. Put it where nothing is.`;
   }
@@ -83,12 +83,12 @@ function sizeProblem({ isSignature, box }: Shown, page: number, unit: number): s
   // Compares the shorter sides and the longer sides, because width and height are swapped on a page that is shown
   // rotated.
   const [shorter = 0, longer = 0] = [(right - left) * unit, (top - bottom) * unit].sort((one, other) => one - other);
-  const { width, height } = mostSignature;
+  const { width, height } = maxSignature;
   if (isSignature && (longer > width + tolerance || shorter > height + tolerance))
     return `the signature is ${Math.round(longer)} by ${Math.round(shorter)} points large: at most ${width} by ${height}.`;
   const share = areaOf(box) / page;
-  return share > mostShare.each
-    ? `an addition takes ${percent(share)} percent of the page: at most ${percent(mostShare.each)}.`
+  return share > maxShare.each
+    ? `an addition takes ${percent(share)} percent of the page: at most ${percent(maxShare.each)}.`
     : null;
 }
 

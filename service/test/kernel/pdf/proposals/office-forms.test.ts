@@ -80,7 +80,7 @@ function formsOf(set: string): OfficeForm[] {
 }
 
 /** For each set: the minimum of found places, and the maximum of wrong proposals. */
-for (const [set, least, mostWrong] of [
+for (const [set, min, maxWrong] of [
   ["a", { signature: 71, initials: 19, date: 45 }, 0],
   ["b", { signature: 67, initials: 10, date: 42 }, 0],
   ["c", { signature: 94, initials: 30, date: 58 }, 2],
@@ -94,10 +94,10 @@ for (const [set, least, mostWrong] of [
 ] as const)
   describe(`set ${set} of the forms of offices:`, () => {
     // Sets c to j do not list the places for names.
-    const isScored = (kind: string) => set === "a" || set === "b" || kind in least;
+    const isScored = (kind: string) => set === "a" || set === "b" || kind in min;
     const scores = Promise.all(formsOf(set).map((form) => scoreOf(form, isScored)));
 
-    for (const [type, count] of Object.entries(least))
+    for (const [type, count] of Object.entries(min))
       test(`finds at least ${count} of the places for ${type}`, async () => {
         const all = await scores;
         const isAsked = (place: Place) => place.type === type && !isOthers(place) && !isSpare(place);
@@ -107,13 +107,13 @@ for (const [set, least, mostWrong] of [
         assert.ok(found >= count, `${found} were found`);
       });
 
-    test(`makes at most ${mostWrong} wrong proposals`, async () => {
+    test(`makes at most ${maxWrong} wrong proposals`, async () => {
       const all = await scores;
       const found = all.flatMap((score) => score.found);
       const wrong = all.flatMap((score) => score.wrong).length + found.filter(isOthers).length;
       const count = found.length + all.flatMap((score) => score.wrong).length;
       console.log(`set ${set}, wrong: ${wrong} of ${count} proposals`);
-      assert.ok(wrong <= mostWrong, `${wrong} of ${count} are wrong`);
+      assert.ok(wrong <= maxWrong, `${wrong} of ${count} are wrong`);
     });
   });
 

@@ -19,7 +19,7 @@ import {
   readDict,
 } from "../../../../src/kernel/pdf/values.ts";
 import { catalog } from "../../../../src/kernel/pdf/xref/lookup.ts";
-import { MOST_DEPTH, MOST_OBJECTS, numberText, type Read, type Reading } from "./reading.ts";
+import { MAX_DEPTH, MAX_OBJECTS, numberText, type Read, type Reading } from "./reading.ts";
 
 /** Reads a file as the sealer does. */
 export function readBySealer(bytes: Uint8Array): Read<Reading> {
@@ -27,7 +27,7 @@ export function readBySealer(bytes: Uint8Array): Read<Reading> {
     const file = openPdf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), Number.POSITIVE_INFINITY);
     const { dict: root } = catalog(file);
     const form = () => resolveDict(file, entry(root, "AcroForm"), "AcroForm")?.dict ?? null;
-    const numbers = Array.from({ length: Math.min(sizeOf(file), MOST_OBJECTS) }, (_, number) => number);
+    const numbers = Array.from({ length: Math.min(sizeOf(file), MAX_OBJECTS) }, (_, number) => number);
     return {
       sections: file.sections.map(({ table, stream, trailer }) => {
         const kind = table ? (stream ? "hybrid" : "table") : "stream";
@@ -104,7 +104,7 @@ function objectText(file: PdfFile, number: number): string {
 }
 
 function valueText(file: PdfFile, owner: Ref, value: Span, depth: number): string {
-  if (depth > MOST_DEPTH) return "...";
+  if (depth > MAX_DEPTH) return "...";
   const below = (item: Span) => valueText(file, owner, item, depth + 1);
   if (isDict(value)) {
     const { entries, repeated } = readDict(value.bytes, value.start);

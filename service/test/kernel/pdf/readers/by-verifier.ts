@@ -12,7 +12,7 @@ import { openUnlocked } from "../../../../../packages/evidence/src/pdf/encryptio
 import { findSignatures } from "../../../../../packages/evidence/src/pdf/signatures.ts";
 import { stringBytes } from "../../../../../packages/evidence/src/pdf/text.ts";
 import { nameOf, type PdfValue } from "../../../../../packages/evidence/src/pdf/values.ts";
-import { MOST_DEPTH, MOST_OBJECTS, numberText, type Read, type Reading } from "./reading.ts";
+import { MAX_DEPTH, MAX_OBJECTS, numberText, type Read, type Reading } from "./reading.ts";
 
 /** Reads a file as the verifier does. */
 export async function readByVerifier(bytes: Uint8Array): Promise<Read<Reading>> {
@@ -29,7 +29,7 @@ export async function readByVerifier(bytes: Uint8Array): Promise<Read<Reading>> 
         [main, hybrid].flatMap((section) => section?.subsections.map(({ first, count }) => first + count) ?? [0]),
       ),
     );
-    const numbers = Array.from({ length: Math.min(size, MOST_OBJECTS) }, (_, number) => number);
+    const numbers = Array.from({ length: Math.min(size, MAX_OBJECTS) }, (_, number) => number);
     return {
       sections: revisions.map(({ main, hybrid }) => {
         const kind = main.kind === "table" ? (hybrid ? "hybrid" : "table") : "stream";
@@ -74,7 +74,7 @@ function objectText(document: PdfDocument, number: number): string {
 }
 
 function valueText(value: PdfValue, depth: number): string {
-  if (depth > MOST_DEPTH) return "...";
+  if (depth > MAX_DEPTH) return "...";
   const below = (item: PdfValue) => valueText(item, depth + 1);
   switch (value.kind) {
     case "dictionary": {

@@ -20,9 +20,9 @@ export type Reading = {
 export type Read<T> = { readonly value: T } | { readonly refusal: string };
 
 /** Objects above this number are not compared, because a file may claim millions. */
-export const MOST_OBJECTS = 300;
+export const MAX_OBJECTS = 300;
 /** The depth to which values are compared. */
-export const MOST_DEPTH = 24;
+export const MAX_DEPTH = 24;
 
 /** Readers compute decimal fractions differently, so nine digits are compared. */
 export const numberText = (value: number): string => String(Number(value.toPrecision(9)));

@@ -219,18 +219,18 @@ describe("a body", () => {
     }
     const body = await storedFile({ memory, holder: "firm test", stallMs: 1_000 }, 1e9, { pieces }).body();
     const taken: Buffer[] = [];
-    let most = 3;
+    let max = 3;
     const error = new Promise<Error>((resolve) => body.on("error", resolve));
     body.on("data", (piece) => {
       taken.push(piece);
-      if (taken.length >= most) body.pause();
+      if (taken.length >= max) body.pause();
     });
     while (taken.length < 3) await new Promise(setImmediate);
     await new Promise(setImmediate);
     assert.ok(made <= 4, `${made} pieces were made`);
     t.mock.timers.tick(999);
     assert.equal(body.destroyed, false);
-    most = 4;
+    max = 4;
     body.resume();
     while (taken.length < 4) await new Promise(setImmediate);
     await new Promise(setImmediate);

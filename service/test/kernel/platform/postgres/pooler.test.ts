@@ -238,10 +238,10 @@ test("refuses too small a pool, and a listening URL without a database", () => {
 test("opens no more connections than DATABASE_POOL_SIZE", async () => {
   const small = openDatabase(server.connection, () => {}, { poolSize: 8 });
   const slow = Array.from({ length: 20 }, () => small.query(sql`SELECT pg_sleep(0.05)::text`));
-  const { most, waiting } = small.connections();
-  assert.deepEqual([most, waiting], [8, 12]);
+  const { max, waiting } = small.connections();
+  assert.deepEqual([max, waiting], [8, 12]);
   await Promise.all(slow);
-  assert.deepEqual(small.connections(), { inUse: 0, idle: 8, waiting: 0, most: 8 });
+  assert.deepEqual(small.connections(), { inUse: 0, idle: 8, waiting: 0, max: 8 });
   await small.close();
 });
 

@@ -67,7 +67,7 @@ describe("a loop", () => {
       if (++turns < 3) throw new Error("no");
       return long;
     };
-    const loop = createLoop({ name: "t", log, turn, longestPauseMs: 5 });
+    const loop = createLoop({ name: "t", log, turn, maxPauseMs: 5 });
     loop.start();
     await until(() => turns === 3);
     await loop.stop();

@@ -10,7 +10,7 @@ import { needs } from "@signsealship/testing/tools/tools";
 import { askPyHanko } from "../../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
 import { appendRevision, bodyOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
-import { mostFields } from "../../../../src/orders/order/order.ts";
+import { maxFields } from "../../../../src/orders/order/order.ts";
 import { plan } from "../../../../src/signing/envelopes/pdf/placement/plan.ts";
 import { planFields } from "../../../../src/signing/envelopes/pdf/placement/plan-fields.ts";
 import { tryAll } from "../../../../src/signing/envelopes/preflight/trial.ts";
@@ -151,10 +151,10 @@ test("a field that breaks a rule, or whose list can't be read, stays closed once
 
 test("fields beyond the limit of an order's list stay closed once the order is placed", async () => {
   const many = formOf(
-    Array.from({ length: mostFields + 1 }, (_, index) => ({ ...text(`signer1_${index}`), width: 10 })),
+    Array.from({ length: maxFields + 1 }, (_, index) => ({ ...text(`signer1_${index}`), width: 10 })),
   );
   await assert.rejects(planned(many, 1), { name: "UnmatchedTag" });
-  assert.equal((await opened(many, 1)).length, mostFields);
+  assert.equal((await opened(many, 1)).length, maxFields);
 });
 
 test("a tag that fits no signer is a fault of the document once the order is placed", async () => {

@@ -7,10 +7,10 @@ function roundStep(rough: number): number {
 
 /**
  * Evenly spaced numbers from 0 to `max` or a little more, with at most `intervals` steps between them. A step is a
- * round number and at least `smallest`. When `max` is 0, there is still one step.
+ * round number and at least `minStep`. When `max` is 0, there is still one step.
  */
-export function ticks(max: number, { intervals = 4, smallest = 1 }: { intervals?: number; smallest?: number } = {}) {
-  const step = Math.max(roundStep(Math.max(max, smallest) / intervals), smallest);
+export function ticks(max: number, { intervals = 4, minStep = 1 }: { intervals?: number; minStep?: number } = {}) {
+  const step = Math.max(roundStep(Math.max(max, minStep) / intervals), minStep);
   const count = Math.max(1, Math.ceil(max / step));
   return Array.from({ length: count + 1 }, (_, at) => at * step);
 }
@@ -21,8 +21,8 @@ export function ticks(max: number, { intervals = 4, smallest = 1 }: { intervals?
  */
 export function lengthOf(value: number, max: number, extent: number, sliver = 0): number {
   if (value <= 0 || max <= 0) return 0;
-  const least = Math.min(sliver, extent);
-  return Math.min(Math.max((value / max) * extent, least), extent);
+  const minExtent = Math.min(sliver, extent);
+  return Math.min(Math.max((value / max) * extent, minExtent), extent);
 }
 
 export type Column = { x: number; width: number; center: number };

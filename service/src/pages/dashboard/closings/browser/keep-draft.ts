@@ -1,7 +1,7 @@
 /** Saves the form as a draft while it is filled in, and before it is submitted. */
 
 const everyMs = 5_000;
-const mostMs = 10_000;
+const maxMs = 10_000;
 
 type Form = { form: () => HTMLFormElement; typed: () => URLSearchParams };
 type Answer = {
@@ -91,7 +91,7 @@ async function send(): Promise<boolean> {
       method: "POST",
       body: parts.typed(),
       headers: { Accept: "application/json" },
-      signal: AbortSignal.timeout(mostMs),
+      signal: AbortSignal.timeout(maxMs),
     });
     if (response.status === 401) {
       warn("You are signed out. Sign in in another tab, then go on here: nothing on this page is lost.");

@@ -110,10 +110,10 @@ async function send(files: File[]): Promise<void> {
   isSending = true;
   const stored: { file: string; template: string; fault: string }[] = [];
   const refused: string[] = [];
-  const room = Number(form().dataset["most"]) - form().querySelectorAll("[id^=document-row-]").length;
+  const room = Number(form().dataset["max"]) - form().querySelectorAll("[id^=document-row-]").length;
   for (const [index, file] of files.entries()) {
     if (index >= room) {
-      refused.push(`${file.name}: a closing begins with at most ${form().dataset["most"]} documents.`);
+      refused.push(`${file.name}: a closing begins with at most ${form().dataset["max"]} documents.`);
       continue;
     }
     say(`Sending ${file.name} (${index + 1} of ${files.length})…`);

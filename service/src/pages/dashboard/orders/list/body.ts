@@ -1,5 +1,5 @@
 import { serviceFlags, type TitleOf } from "../../../../orders/order/order.ts";
-import { countedMost, type FirmOrder, type FirmOrdersPage } from "../../../../orders/search/search.ts";
+import { type FirmOrder, type FirmOrdersPage, maxCounted } from "../../../../orders/search/search.ts";
 import { emptyState, pageHead, statusBadge } from "../../../ui/components.ts";
 import { money, shortCode, shortTime } from "../../../ui/format.ts";
 import { errorSummary, field, select } from "../../../ui/forms/fields.ts";
@@ -12,7 +12,7 @@ import { isFiltered, listUrl, type OrderQuery, sortLabels } from "./query.ts";
 export type OrderListView = {
   query: OrderQuery;
   page: FirmOrdersPage;
-  /** For each status, the number of the firm's orders, counted up to `countedMost`. The filters do not change it. */
+  /** For each status, the number of the firm's orders, counted up to `maxCounted`. The filters do not change it. */
   counts: ReadonlyMap<string, number>;
   /**
    * The number of orders that the group `overdueGroup` contains only because their payment is overdue: the processor or
@@ -80,7 +80,7 @@ ${select({ name: "sort", label: "Sort by", required: "sometimes", value: query.s
 export const countIn = (counts: OrderListView["counts"], statuses: readonly string[]): number =>
   statuses.reduce((sum, each) => sum + (counts.get(each) ?? 0), 0);
 
-export const shownCount = (count: number): string => (count >= countedMost ? `${countedMost}+` : String(count));
+export const shownCount = (count: number): string => (count >= maxCounted ? `${maxCounted}+` : String(count));
 
 /** One link for each group, with its number of orders. */
 function groupNav({ query, counts, overdue }: OrderListView): Html {

@@ -30,7 +30,7 @@ export type OrderListDeps = { db: Database; clock: Clock; limits: RateLimits; as
 
 const pageSize = 25;
 /** The most rows of a CSV file. A firm with more orders can filter by days. */
-const mostRows = 10_000;
+const maxRows = 10_000;
 
 /** Adds the list of the firm's orders, as a page and as a CSV file. */
 export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
@@ -53,7 +53,7 @@ export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
       const owner = principalOf(call.request);
       const { orderIds } = await overdueOf(deps, owner);
       const wanted = { ...(await wantedIn(call, orderIds)), place: null, side: "after" as const };
-      const { orders } = await firmOrders(db, owner, wanted, mostRows);
+      const { orders } = await firmOrders(db, owner, wanted, maxRows);
       const name = `orders-${owner.environment}.csv`;
       return {
         file: ordersCsv(orders, titleOf, await zoneOf(db, owner.partnerId)),

@@ -81,9 +81,9 @@ export function afterPlacing(after: After): { text: Html; button: string | null;
   if (sum !== null)
     return say(`${name} is charged ${sum} at once, ${confirmed}`, `Place and charge ${sum} to ${name}`, method.id);
   // The final price is known only after the order is placed, so the member agrees to a maximum charge.
-  const most = shown?.amount ?? money(0);
-  const text = `${name} is charged the price at once if it is not above ${most}, ${confirmed} A higher price charges nobody: ${page} shows it, and charges it.`;
-  return say(text, `Place and charge at most ${most} to ${name}`, method.id);
+  const max = shown?.amount ?? money(0);
+  const text = `${name} is charged the price at once if it is not above ${max}, ${confirmed} A higher price charges nobody: ${page} shows it, and charges it.`;
+  return say(text, `Place and charge at most ${max} to ${name}`, method.id);
 }
 
 const finalSum = ({ sum }: Pick<After, "sum">): string | null => (sum?.isFinal ? sum.amount : null);

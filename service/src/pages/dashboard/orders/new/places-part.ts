@@ -1,4 +1,4 @@
-import { leastSize, mostSize, requestedKinds } from "../../../../orders/order/order.ts";
+import { maxSize, minSize, requestedKinds } from "../../../../orders/order/order.ts";
 import { checkbox } from "../../../ui/forms/fields.ts";
 import type { FormValues } from "../../../ui/forms/form-body.ts";
 import { type Html, html } from "../../../ui/render.ts";
@@ -75,5 +75,5 @@ ${isAsked && checkbox({ name: "page_added", label: "Add a page for signatures at
 }
 
 const sizes = JSON.stringify(
-  Object.fromEntries(requestedKinds.map((kind) => [kind, { least: leastSize[kind], most: mostSize[kind] }])),
+  Object.fromEntries(requestedKinds.map((kind) => [kind, { min: minSize[kind], max: maxSize[kind] }])),
 );

@@ -16,7 +16,7 @@ import { withSigners } from "./signer-rows.ts";
 
 export const quotePath = "/dashboard/orders/new/quote";
 
-const mostPages = 10_000;
+const maxPages = 10_000;
 
 type QuoteDeps = { limits: RateLimits; orders: Pick<OrderDeps, "db" | "offer" | "clock" | "rowMac"> };
 
@@ -98,7 +98,7 @@ const onButtons = (label: string): Html =>
 
 function pagesIn(values: FormValues): number {
   const pages = Number(values["pages"] || values["document_pages"] || 1);
-  return Number.isInteger(pages) && pages >= 1 ? Math.min(pages, mostPages) : 1;
+  return Number.isInteger(pages) && pages >= 1 ? Math.min(pages, maxPages) : 1;
 }
 
 /**

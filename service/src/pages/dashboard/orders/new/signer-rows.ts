@@ -5,22 +5,22 @@ export const rowMembers = ["name", "email", "routing", "language", "auth", "phon
 export type RowMember = (typeof rowMembers)[number];
 export type RowField = `signer${number}_${RowMember}`;
 
-export const mostRows = 10;
-const fewestRows = 2;
+export const maxRows = 10;
+const minRows = 2;
 
 export const rowField = (row: number, member: RowMember): RowField => `signer${row}_${member}`;
 
 /** The number of rows of the form, from 2 to 10. */
 export function rowCount(values: FormValues): number {
   const asked = Number(values["signer_rows"]);
-  return Number.isInteger(asked) ? Math.min(Math.max(asked, fewestRows), mostRows) : fewestRows;
+  return Number.isInteger(asked) ? Math.min(Math.max(asked, minRows), maxRows) : minRows;
 }
 
 const typed = (values: FormValues, row: number, member: RowMember): string => values[rowField(row, member)] ?? "";
 
 /** The numbers of the rows with a name, email, phone number or access code, counted from 1. */
 export const namedRows = (values: FormValues): number[] =>
-  Array.from({ length: mostRows }, (_, index) => index + 1).filter((row) =>
+  Array.from({ length: maxRows }, (_, index) => index + 1).filter((row) =>
     (["name", "email", "phone", "access_code"] as const).some((member) => typed(values, row, member).trim() !== ""),
   );
 

@@ -5,7 +5,7 @@ import { type Html, html } from "../../../ui/render.ts";
 import { authChoices, languageChoices } from "../signer-choices.ts";
 import { type RefusalWords, rowLabels } from "../words.ts";
 import type { Part } from "./form-parts.ts";
-import { mostRows, namedRows, type RowMember, rowCount, rowField } from "./signer-rows.ts";
+import { maxRows, namedRows, type RowMember, rowCount, rowField } from "./signer-rows.ts";
 
 export const moreSignersPath = "/dashboard/orders/new/signers";
 
@@ -31,7 +31,7 @@ export function signerRowsPart(
 <div class="form">${select({ ...auth, options: [{ value: "", label: "The link in the email" }, ...authChoices(textCodes).slice(1)] })}
 ${Array.from({ length: rows }, (_, index) => signerRow(index + 1, values, problems, textCodes))}
 ${hiddenFields({ signer_rows: String(rows) })}
-${rows < mostRows && html`<div class="form-actions">${addSigner}</div>`}
+${rows < maxRows && html`<div class="form-actions">${addSigner}</div>`}
 </div>
 </details>`;
 }

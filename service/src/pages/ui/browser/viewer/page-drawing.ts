@@ -3,7 +3,7 @@ import { fieldValues } from "../../../../kernel/pdf/field-values.ts";
 import { make, setNumbers } from "../parts.ts";
 
 // The most pixels of one drawing: sharp on a phone at 400 % zoom, and small enough for its memory.
-const mostPixels = 6_000_000;
+const maxPixels = 6_000_000;
 
 export type Page = {
   readonly n: number;
@@ -31,7 +31,7 @@ export async function drawPage(source: PageSource, page: Page, scale: number): P
   const proxy = await source.page(page.n);
   measure(page.box, proxy);
   const { width, height } = proxy.getViewport({ scale });
-  const density = Math.min(devicePixelRatio, Math.sqrt(mostPixels / (width * height)));
+  const density = Math.min(devicePixelRatio, Math.sqrt(maxPixels / (width * height)));
   const viewport = proxy.getViewport({ scale: scale * density });
   const canvas = make("canvas", { width: Math.floor(viewport.width), height: Math.floor(viewport.height) });
   canvas.setAttribute("aria-hidden", "true");

@@ -6,7 +6,7 @@ import { clear, drawPage, measure, type Page, type PageSource } from "./page-dra
  * The most pages that stay drawn: the visible page and its neighbors. Phones fail with more than four canvases, and
  * pdf.js needs one of them to measure text.
  */
-const mostAlive = 3;
+const maxAlive = 3;
 
 /**
  * Tracks which pages are near the window.
@@ -54,8 +54,8 @@ function pagesToDraw(near: ReadonlySet<Page>, ahead: Page | undefined): Page[] {
     const { top, bottom } = box.getBoundingClientRect();
     return Math.max(top - middle, middle - bottom, 0);
   };
-  const seen = [...near].sort((a, b) => distance(a) - distance(b)).slice(0, mostAlive);
-  return !ahead || seen.includes(ahead) ? seen : [...seen.slice(0, mostAlive - 1), ahead];
+  const seen = [...near].sort((a, b) => distance(a) - distance(b)).slice(0, maxAlive);
+  return !ahead || seen.includes(ahead) ? seen : [...seen.slice(0, maxAlive - 1), ahead];
 }
 
 /**

@@ -113,9 +113,9 @@ export const fill = {
   forgetHint: "The form is then empty again.",
   check: "Please check the form",
   stale: "These answers were changed in another window. Check what you typed here, and save it again.",
-  atMost: (most: number) => `At most ${most} characters.`,
+  atMost: (max: number) => `At most ${max} characters.`,
   faults: {
-    long: (most: number) => `must have at most ${most} characters`,
+    long: (max: number) => `must have at most ${max} characters`,
     room: "is too long for its place in the document",
     characters: "has characters that cannot be printed",
     option: "must be one of the choices",

@@ -159,9 +159,9 @@ export const fill: Words["fill"] = {
   forgetHint: "El formulario queda vacío otra vez.",
   check: "Revise el formulario",
   stale: "Estas respuestas se cambiaron en otra ventana. Revise lo que escribió aquí y guárdelo de nuevo.",
-  atMost: (most: number) => `Como máximo ${most} caracteres.`,
+  atMost: (max: number) => `Como máximo ${max} caracteres.`,
   faults: {
-    long: (most: number) => `debe tener como máximo ${most} caracteres`,
+    long: (max: number) => `debe tener como máximo ${max} caracteres`,
     room: "es demasiado largo para su lugar en el documento",
     characters: "tiene caracteres que no se pueden imprimir",
     option: "debe ser una de las opciones",

@@ -158,9 +158,9 @@ export const fill: Words["fill"] = {
   check: "Vérifiez le formulaire",
   stale:
     "Ces réponses ont été modifiées dans une autre fenêtre. Vérifiez ce que vous avez saisi ici et enregistrez-le de nouveau.",
-  atMost: (most: number) => `${most} caractères au plus.`,
+  atMost: (max: number) => `${max} caractères au plus.`,
   faults: {
-    long: (most: number) => `doit avoir ${most} caractères au plus`,
+    long: (max: number) => `doit avoir ${max} caractères au plus`,
     room: "est trop long pour sa place dans le document",
     characters: "contient des caractères qui ne peuvent pas être imprimés",
     option: "doit être l’un des choix",

@@ -155,9 +155,9 @@ export const fill: Words["fill"] = {
   forgetHint: "양식이 다시 비워집니다.",
   check: "양식을 확인하십시오",
   stale: "이 답변은 다른 창에서 변경되었습니다. 여기에 입력한 내용을 확인하고 다시 저장하십시오.",
-  atMost: (most: number) => `최대 ${most}자.`,
+  atMost: (max: number) => `최대 ${max}자.`,
   faults: {
-    long: (most: number) => `최대 ${most}자여야 합니다`,
+    long: (max: number) => `최대 ${max}자여야 합니다`,
     room: "문서의 자리에 비해 너무 깁니다",
     characters: "인쇄할 수 없는 문자가 있습니다",
     option: "선택지 중 하나여야 합니다",

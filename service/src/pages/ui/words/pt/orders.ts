@@ -157,9 +157,9 @@ export const fill: Words["fill"] = {
   forgetHint: "O formulário fica vazio de novo.",
   check: "Confira o formulário",
   stale: "Estas respostas foram alteradas em outra janela. Confira o que você digitou aqui e salve de novo.",
-  atMost: (most: number) => `No máximo ${most} caracteres.`,
+  atMost: (max: number) => `No máximo ${max} caracteres.`,
   faults: {
-    long: (most: number) => `deve ter no máximo ${most} caracteres`,
+    long: (max: number) => `deve ter no máximo ${max} caracteres`,
     room: "é longo demais para o seu lugar no documento",
     characters: "tem caracteres que não podem ser impressos",
     option: "deve ser uma das opções",

@@ -157,9 +157,9 @@ export const fill: Words["fill"] = {
   forgetHint: "Magiging blangko muli ang form.",
   check: "Pakisuri ang form",
   stale: "Nabago ang mga sagot na ito sa ibang window. Suriin ang isinulat mo rito at i-save muli.",
-  atMost: (most: number) => `Hindi hihigit sa ${most} karakter.`,
+  atMost: (max: number) => `Hindi hihigit sa ${max} karakter.`,
   faults: {
-    long: (most: number) => `ay dapat hindi hihigit sa ${most} karakter`,
+    long: (max: number) => `ay dapat hindi hihigit sa ${max} karakter`,
     room: "ay masyadong mahaba para sa lugar nito sa dokumento",
     characters: "ay may mga karakter na hindi maipi-print",
     option: "ay dapat isa sa mga pagpipilian",

@@ -155,9 +155,9 @@ export const fill: Words["fill"] = {
   forgetHint: "Biểu mẫu sẽ trống trở lại.",
   check: "Vui lòng kiểm tra biểu mẫu",
   stale: "Các câu trả lời này đã được sửa trong một cửa sổ khác. Hãy kiểm tra những gì bạn nhập ở đây rồi lưu lại.",
-  atMost: (most: number) => `Nhiều nhất ${most} ký tự.`,
+  atMost: (max: number) => `Nhiều nhất ${max} ký tự.`,
   faults: {
-    long: (most: number) => `chỉ được có nhiều nhất ${most} ký tự`,
+    long: (max: number) => `chỉ được có nhiều nhất ${max} ký tự`,
     room: "quá dài so với chỗ trong tài liệu",
     characters: "có ký tự không in được",
     option: "phải là một trong các lựa chọn",

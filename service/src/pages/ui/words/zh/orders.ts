@@ -156,9 +156,9 @@ export const fill: Words["fill"] = {
   forgetHint: "表格将恢复为空白。",
   check: "请检查表格",
   stale: "这些回答已在另一个窗口中更改。请检查您在此处输入的内容，然后再次保存。",
-  atMost: (most: number) => `最多 ${most} 个字符。`,
+  atMost: (max: number) => `最多 ${max} 个字符。`,
   faults: {
-    long: (most: number) => `最多只能有 ${most} 个字符`,
+    long: (max: number) => `最多只能有 ${max} 个字符`,
     room: "太长，文件中放不下",
     characters: "含有无法打印的字符",
     option: "必须是选项之一",

@@ -5,7 +5,7 @@ import { stringBytes, textOfBytes } from "../../../../kernel/pdf/strings.ts";
 import { typesetFor } from "../../../../kernel/pdf/typeset.ts";
 import { elements, entry, isArray, isString } from "../../../../kernel/pdf/values.ts";
 import type { PdfLookup } from "../../../../kernel/pdf/xref/lookup.ts";
-import { mostFields, parseOwnFields, type RequestedField } from "../../../../orders/order/order.ts";
+import { maxFields, parseOwnFields, type RequestedField } from "../../../../orders/order/order.ts";
 import type { PlannedField } from "../fields.ts";
 import { whyIllegible } from "../prepare.ts";
 import { asked } from "./asked.ts";
@@ -33,7 +33,7 @@ const kindOfText: Readonly<Record<string, RequestedField["kind"]>> = {
 };
 /** The flag Required (ISO 32000-1 table 221). */
 const REQUIRED = 2;
-const longestLabel = 200;
+const maxLabelLength = 200;
 
 /**
  * An element in the form of an order's `fields`, with the document's own fields that it would request: one field, or
@@ -123,7 +123,7 @@ function inWords(name: string): string {
 
 function textAt({ file }: PdfLookup, { dict }: NamedField, key: string): string {
   const value = resolve(file, entry(dict, key));
-  return value ? textIn(value).trim().slice(0, longestLabel) : "";
+  return value ? textIn(value).trim().slice(0, maxLabelLength) : "";
 }
 
 const textIn = (value: Span): string => (isString(value) ? (textOfBytes(stringBytes(value)) ?? "") : "");
@@ -164,7 +164,7 @@ function readElements(asking: readonly Asking[], signers: number): Read[] {
 
 /**
  * Leaves out fields that break a rule, and dropdowns with an option that would be too small to read. Returns at most
- * `mostFields`.
+ * `maxFields`.
  */
 async function readUsable(asking: readonly Asking[], signers: number): Promise<Read[]> {
   const read = asking.flatMap((each) => {
@@ -179,11 +179,11 @@ async function readUsable(asking: readonly Asking[], signers: number): Promise<R
     kind === "dropdown" ? options.map(({ label }) => label) : [],
   );
   const labels = lists.flat();
-  if (labels.length === 0) return read.slice(0, mostFields);
+  if (labels.length === 0) return read.slice(0, maxFields);
   const typeset = await typesetFor(labels);
   return read
     .filter(({ field }, index) =>
       lists[index]?.every((label) => whyIllegible({ ...field, unit: 1 }, label, typeset) === null),
     )
-    .slice(0, mostFields);
+    .slice(0, maxFields);
 }

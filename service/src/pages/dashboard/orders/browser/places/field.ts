@@ -32,7 +32,7 @@ export const kindWords: Readonly<Record<Kind, string>> = {
 export type Rect = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 export type Size = Pick<Rect, "width" | "height">;
 
-export const between = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
+export const between = (value: number, min: number, max: number): number => Math.min(Math.max(value, min), max);
 
 /** The rectangle, moved until it is completely on its page. */
 export const within = (rect: Rect, page: Size): Rect => ({

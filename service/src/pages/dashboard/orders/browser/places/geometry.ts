@@ -1,19 +1,19 @@
 import { between, type Kind, type Rect, type Size } from "./field.ts";
 
 /** The smallest and the largest size of each kind of field, in points, set by the service. */
-export type SizeRules = Readonly<Record<Kind, { readonly least: Size; readonly most: Size }>>;
+export type SizeRules = Readonly<Record<Kind, { readonly min: Size; readonly max: Size }>>;
 
 /** The part of the page's width, in points, that every field except signatures and initials must leave free. */
 const marginForText = 36;
 
 /** The allowed size that is nearest to `size`, by the limits of the field's kind and of its page. */
 export function fitSize(kind: Kind, size: Size, page: Size, rules: SizeRules): Size {
-  const { least, most } = rules[kind];
+  const { min, max } = rules[kind];
   const isMark = kind === "signature" || kind === "initials";
-  const widest = Math.min(most.width, isMark ? page.width : page.width - marginForText);
+  const widest = Math.min(max.width, isMark ? page.width : page.width - marginForText);
   return {
-    width: between(size.width, least.width, Math.max(widest, least.width)),
-    height: between(size.height, least.height, Math.max(Math.min(most.height, page.height), least.height)),
+    width: between(size.width, min.width, Math.max(widest, min.width)),
+    height: between(size.height, min.height, Math.max(Math.min(max.height, page.height), min.height)),
   };
 }
 
@@ -87,12 +87,12 @@ export function ontoLine(rect: Rect, lines: readonly Line[], { isClick }: { read
     .sort((a, b) => Math.abs(a.y - from) - Math.abs(b.y - from));
   if (!line) return null;
   const width = Math.min(line.width, widestOnLine);
-  const height = Math.min(rect.height, Math.max(line.room, leastHeight));
+  const height = Math.min(rect.height, Math.max(line.room, minHeight));
   return { x: between(middle - width / 2, line.x, line.x + line.width - width), y: line.y - height, width, height };
 }
 
 /** The smallest height of a field on a line, in points. Text in a field of less height is hard to read. */
-const leastHeight = 10;
+const minHeight = 10;
 
 /**
  * Moves a rectangle so that its edges or its middle align with nearby rectangles, or onto a writing line.

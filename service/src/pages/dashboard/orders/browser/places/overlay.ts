@@ -80,7 +80,7 @@ const titleOf = ({ field, option }: Box): string => {
 };
 
 /** The smallest width, in points, at which a box shows the signer's name. */
-const leastForName = 100;
+const minWidthForName = 100;
 
 /** The text in a box: the value that the sender filled in, or a word for the value that the signer has to fill in. */
 function textOf(box: Box, signers: readonly Signer[]): string {
@@ -91,7 +91,7 @@ function textOf(box: Box, signers: readonly Signer[]): string {
   if (kind === "multiple") return "";
   if (value !== "") return value;
   // A wide box shows the signer's name, because not everybody can distinguish signers by color alone.
-  const isNamed = signers.length > 1 && box.rect.width >= leastForName;
+  const isNamed = signers.length > 1 && box.rect.width >= minWidthForName;
   return isNamed ? `${titleOf(box)}, ${nameOf(signers, field.row)}` : titleOf(box);
 }
 

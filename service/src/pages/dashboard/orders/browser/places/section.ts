@@ -261,7 +261,7 @@ const leftWords = (left: number): string =>
     : `${counted(left)} of somebody who does not sign this document ${left === 1 ? "is" : "are"} left out, and ${left === 1 ? "returns" : "return"} with that person.`;
 
 /** The form shows at most this many pages as small pictures. */
-const mostPictures = 8;
+const maxPictures = 8;
 /** The width of a page's small picture, in CSS pixels. The style sheet has the same width. */
 const pictureWidth = 96;
 
@@ -286,7 +286,7 @@ function openPictures(host: HTMLElement) {
       for (const [index, picture] of [...host.children].entries()) mark(picture, index + 1);
     },
     async draw({ document: pdf }: OpenDocument): Promise<void> {
-      const pictures = Array.from({ length: Math.min(pdf.numPages, mostPictures) }, () =>
+      const pictures = Array.from({ length: Math.min(pdf.numPages, maxPictures) }, () =>
         make("span", { className: "places-picture" }),
       );
       host.replaceChildren(...pictures);

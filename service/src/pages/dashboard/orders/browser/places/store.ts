@@ -24,7 +24,7 @@ export type Store = {
   readonly watch: (watcher: () => void) => () => void;
 };
 
-const mostUndone = 100;
+const maxUndone = 100;
 const typingMs = 1000;
 
 /**
@@ -44,7 +44,7 @@ export function openStore(start: readonly Field[], pageSize: (page: number) => S
   const find = (id: number) => fields.find((field) => field.id === id);
   const set = (to: readonly Field[]) => {
     past.push(fields);
-    if (past.length > mostUndone) past.shift();
+    if (past.length > maxUndone) past.shift();
     undone.length = 0;
     fields = to;
     tell();

@@ -14,7 +14,7 @@ export type ProposalOnPage = Proposal & { readonly page: number };
  * The search ends after `ms` milliseconds or `pages` pages; forms are far smaller. It begins after a pause of `restMs`
  * milliseconds. On the first `slowPages` pages, it also pauses between its steps.
  */
-const most = { ms: 8_000, pages: 300, restMs: 300, slowPages: 3 } as const;
+const limits = { ms: 8_000, pages: 300, restMs: 300, slowPages: 3 } as const;
 
 /**
  * Pauses the search, so that the browser can draw pages meanwhile. The first pause lets it draw the first pages before
@@ -75,12 +75,12 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
   };
 
   async function read(): Promise<void> {
-    await rest(most.restMs);
-    const until = performance.now() + most.ms;
+    await rest(limits.restMs);
+    const until = performance.now() + limits.ms;
     let hasWords = false;
     let isPart = false;
     for (let number = 1; number <= pdf.numPages; number++) {
-      if (number > most.pages || performance.now() > until) {
+      if (number > limits.pages || performance.now() > until) {
         isPart = true;
         break;
       }
@@ -89,7 +89,7 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
       page.cleanup();
       // On the first pages, the browser still has to compile the search code. Each step on these pages is a separate
       // task, so that no frame is dropped.
-      const isSlow = number <= most.slowPages;
+      const isSlow = number <= limits.slowPages;
       if (isSlow) await rest(0);
       if (content.runs.length > 0 || content.own.length > 0) hasWords = true;
       hasTags ||= containsTag(content.runs);
@@ -139,14 +139,14 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
 }
 
 /** In points: the space above a line is measured up to this height. */
-const mostRoom = 36;
+const maxRoom = 36;
 
 function linesOf(content: PageContent): Line[] {
   const blanks = blanksIn(content);
   const others = [...wordsIn(content), ...blanks];
   return blanks.flatMap((blank) => {
     const { x, y, width, box } = blank;
-    return box ? [] : [{ x, y, width, room: roomAbove(blank, others, mostRoom) }];
+    return box ? [] : [{ x, y, width, room: roomAbove(blank, others, maxRoom) }];
   });
 }
 

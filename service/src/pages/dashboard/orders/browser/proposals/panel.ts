@@ -58,7 +58,7 @@ export function openPanel(roles: HTMLElement, undoPlacing: () => void) {
 }
 
 /** A button names at most this many signers. */
-const mostNamed = 4;
+const maxNamed = 4;
 
 /**
  * The label of the button that places all proposals with a known signer, such as "Place all 15: 8 for Jane Roe, 7 for
@@ -81,7 +81,7 @@ export function countsOf(rows: readonly number[], signers: readonly Signer[]): s
   const counts = [...Map.groupBy(rows, (row) => row)].sort(([a], [b]) => a - b);
   const [[first] = []] = counts;
   if (counts.length === 1 && first !== undefined) return ` for ${nameOf(signers, first)}`;
-  if (counts.length > mostNamed) return ", each for its own signer";
+  if (counts.length > maxNamed) return ", each for its own signer";
   return `: ${counts.map(([row, { length }]) => `${length} for ${nameOf(signers, row)}`).join(", ")}`;
 }
 

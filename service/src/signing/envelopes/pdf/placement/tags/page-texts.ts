@@ -2,7 +2,7 @@ import { openWithPdfJs, TooMuchText, textItems } from "../../../../../kernel/pdf
 import { widthsByFont } from "../../../../../kernel/pdf/proposals/content.ts";
 import { textLimits } from "../../../../../kernel/pdf/text-cost.ts";
 
-const mostText = textLimits.characters.toLocaleString("en-US");
+const maxText = textLimits.characters.toLocaleString("en-US");
 
 /** A run of text on a page, which extends along its line. Lengths are in user space. */
 export type TextRun = {
@@ -34,7 +34,7 @@ export async function* pageTexts(bytes: Buffer): AsyncGenerator<TextRun[], void,
     for (let number = 1; number <= document.numPages; number++) {
       const page = await document.getPage(number);
       const items = await textItems(page, room);
-      if (!items) throw new TooMuchText(`its text has more than ${mostText} characters`);
+      if (!items) throw new TooMuchText(`its text has more than ${maxText} characters`);
       for (const { str } of items) room -= str.length;
       const hasBraces = items
         .map(({ str }) => str)

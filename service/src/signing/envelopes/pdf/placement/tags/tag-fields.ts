@@ -5,7 +5,7 @@ import { PdfRefusal } from "../../../../../kernel/pdf/refusal.ts";
 import { beginsText, textStreams } from "../../../../../kernel/pdf/text-cost.ts";
 import type { PdfLookup } from "../../../../../kernel/pdf/xref/lookup.ts";
 import { timeLimit } from "../../../../../kernel/platform/stopwatch.ts";
-import { leastSize, mostFields, parseOwnFields, type RequestedField } from "../../../../../orders/order/order.ts";
+import { maxFields, minSize, parseOwnFields, type RequestedField } from "../../../../../orders/order/order.ts";
 import type { PlannedField } from "../../fields.ts";
 import { asked } from "../asked.ts";
 import { TooLongForTags, UnmatchedTag, unmatchedTagOf } from "../unmatched-tag.ts";
@@ -13,7 +13,7 @@ import { pageTexts } from "./page-texts.ts";
 import { type TagInText, tagsInText } from "./tags-in-text.ts";
 
 /** The time limit for reading one document's text. */
-const mostMs = 8_000;
+const maxMs = 8_000;
 
 type TagOnPage = TagInText & { readonly page: number; readonly box: PageBox };
 
@@ -66,7 +66,7 @@ function elementsOf(tags: readonly TagOnPage[], signers: number): Asking[] {
     const { kind, label, required, more } = tag;
     // A placeholder of the smallest allowed size, so that the rules of `fields` accept the element. The real place is
     // checked later, as for all documents.
-    const place = { x: 0, y: 0, ...leastSize[kind] };
+    const place = { x: 0, y: 0, ...minSize[kind] };
     const members = { kind, signer, page: page + 1, ...(label !== null && { label }), required, ...more };
     if (kind !== "radio" && kind !== "multiple") return [{ element: { ...members, ...place }, tags: [found] }];
     const option = { label: tag.option ?? "", ...place };
@@ -113,19 +113,19 @@ const isBox = (kind: TagInText["tag"]["kind"]): boolean => ["checkbox", "radio",
 
 async function findTags({ file, root }: PdfLookup): Promise<TagOnPage[]> {
   const found: TagOnPage[] = [];
-  const isLate = timeLimit(mostMs);
+  const isLate = timeLimit(maxMs);
   const each: Iterator<Page> = pages(file, root.dict);
   let page = 0;
   for await (const runs of pageTexts(file.bytes)) {
     const { value, done } = each.next();
     if (done) break;
-    const tags = tagsInText(runs, mostFields + 1 - found.length);
+    const tags = tagsInText(runs, maxFields + 1 - found.length);
     if (tags.length > 0) {
       const box = pageBox(file, value);
       found.push(...tags.map((tag) => ({ ...tag, page, box })));
     }
-    if (found.length > mostFields)
-      throw new UnmatchedTag(`its text has more than ${mostFields} tags; name the places in fields`);
+    if (found.length > maxFields)
+      throw new UnmatchedTag(`its text has more than ${maxFields} tags; name the places in fields`);
     page++;
     if (isLate()) throw new TooLongForTags("looking for tags in its text takes too long; name the places in fields");
   }
@@ -165,13 +165,13 @@ function placeOf({ tag, box, endsLine }: TagOnPage, around: Place): Place {
   const { width: usual, height: high } = least[tag.kind] ?? { width: 0, height: 0 };
   // If words follow the tag on its line, they must stay readable, so the place gets no extra width.
   const wanted = { width: endsLine ? usual : 0, height: high };
-  const smallest = leastSize[tag.kind];
+  const smallest = minSize[tag.kind];
   const widest = Math.max(tag.width ?? wanted.width, around.width, smallest.width);
   const highest = Math.max(tag.height ?? wanted.height, around.height, smallest.height);
   const width = Math.min(isBox(tag.kind) ? (tag.width ?? tag.height ?? usualBox) : widest, page.width);
   const height = Math.min(isBox(tag.kind) ? (tag.height ?? tag.width ?? usualBox) : highest, page.height);
   const bottom = around.y + around.height;
-  const within = (value: number, most: number) => Math.min(Math.max(value, 0), Math.max(most, 0));
+  const within = (value: number, max: number) => Math.min(Math.max(value, 0), Math.max(max, 0));
   return { x: within(around.x, page.width - width), y: within(bottom - height, page.height - height), width, height };
 }
 

@@ -10,7 +10,7 @@ export type TagInText = {
   readonly rect: UserSpaceRect["rect"];
   /** True if no words follow the tag on its line. */
   readonly endsLine: boolean;
-  /** True if the rectangle has no words but the tag. Only then may a field hide it. False after `mostCompared`. */
+  /** True if the rectangle has no words but the tag. Only then may a field hide it. False after `maxCompared`. */
   readonly isAlone: boolean;
 };
 
@@ -20,22 +20,22 @@ type Rect = UserSpaceRect["rect"];
 const braces = /\{\{([^{}]{1,300})\}\}/g;
 
 /** The most pairs of braces that are examined on one page, whether or not they are tags. */
-const mostPairs = 5_000;
+const maxPairs = 5_000;
 
 /**
  * The tags of a page, in the order of its text. Kerning may spread a tag over several runs.
- * @param most after how many tags to stop
+ * @param max after how many tags to stop
  * @throws UnmatchedTag for a page with too many pairs of braces
  */
-export function tagsInText(runs: readonly TextRun[], most: number): TagInText[] {
+export function tagsInText(runs: readonly TextRun[], max: number): TagInText[] {
   const text = runs.map((run) => run.text).join("");
   const found: TagInText[] = [];
   const page = indexPage(runs);
   let pairs = 0;
   for (const match of text.matchAll(braces)) {
-    if (found.length >= most) break;
-    if (++pairs > mostPairs)
-      throw new UnmatchedTag(`a page of it has more than ${mostPairs} pairs of braces; name the places in fields`);
+    if (found.length >= max) break;
+    if (++pairs > maxPairs)
+      throw new UnmatchedTag(`a page of it has more than ${maxPairs} pairs of braces; name the places in fields`);
     const tag = readTag(match[1] ?? "");
     const end = match.index + match[0].length;
     const rect = tag && around(page, match.index, end);
@@ -69,7 +69,7 @@ function indexPage(runs: readonly TextRun[]): IndexedPage {
   const nextWords = new Int32Array(all.length + 1).fill(all.length);
   for (let index = all.length - 1; index >= 0; index--)
     nextWords[index] = all[index]?.text.trim() === "" ? (nextWords[index + 1] ?? all.length) : index;
-  return { runs: all, nextWords, left: mostCompared };
+  return { runs: all, nextWords, left: maxCompared };
 }
 
 /**
@@ -134,13 +134,13 @@ function boxOf(points: readonly Point[]): Rect {
  * The most comparisons of runs and characters with the tags of one page. After that many comparisons, further tags stay
  * visible.
  */
-const mostCompared = 2_000_000;
+const maxCompared = 2_000_000;
 /** The cost of comparing one character, counted in comparisons of runs. */
 const perCharacter = 10;
 
 /**
  * True if a rectangle overlaps other text: the body of any character except those from `from` up to `to`. Also true
- * once the page's `mostCompared` comparisons are used up.
+ * once the page's `maxCompared` comparisons are used up.
  */
 function hasOthers(page: IndexedPage, rect: Rect, [from, to]: readonly [number, number]): boolean {
   page.left -= page.runs.length;
