@@ -22,9 +22,11 @@ export const revokeWithCreated = (
     const deps = { db: tx, clock, rowMac };
     const partnerId = await lockFirmOfKey(deps, keyId);
     const wasRevoked = (await selectKey(tx, keyId))?.revokedAt !== null;
-    await also?.(tx);
     const key = await revokeKey(deps, keyId, actor);
-    if (!wasRevoked) await mailOwnersOfKey(tx, { partnerId, keyId, userId: null, what: "revoked", at: clock() });
+    if (!wasRevoked) {
+      await also?.(tx);
+      await mailOwnersOfKey(tx, { partnerId, keyId, userId: null, what: "revoked", at: clock() });
+    }
     const webhooks = await webhooksCreatedByKey(deps, partnerId, keyId);
     const members = await membersOfKey(deps, keyId);
     if (all) {

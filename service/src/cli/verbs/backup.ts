@@ -44,16 +44,14 @@ function requireEmbedded({ databaseUrl }: Config, verb: string): void {
 const blobFolderOf = ({ blobUrl }: Config): string | null =>
   blobUrl.startsWith("file:") ? blobUrl.slice("file:".length) : null;
 
-/** The keys that are not in the data folder's `keys/`. A backup does not include them. */
+/**
+ * The keys that are not in the data folder's `keys/`. A backup does not include them. Leaves out the query part of a
+ * PKCS #11 URI, which may contain the PIN.
+ */
 const keysElsewhere = (config: Config): string[] =>
-  [
-    config.secretsKey,
-    ...config.secretsKeysOld,
-    config.sealKey,
-    config.signerCaKey,
-    config.logKey,
-    config.witnessKey,
-  ].filter((uri) => !uri.startsWith(`file:${join(config.dataDir, "keys")}/`));
+  [config.secretsKey, ...config.secretsKeysOld, config.sealKey, config.signerCaKey, config.logKey, config.witnessKey]
+    .filter((uri) => !uri.startsWith(`file:${join(config.dataDir, "keys")}/`))
+    .map((uri) => (uri.startsWith("pkcs11:") ? uri.replace(/\?.*/s, "") : uri));
 
 function backupText({ folder, keys, facts, files, bytes }: BackupReport, config: Config): string {
   const elsewhere = keysElsewhere(config);

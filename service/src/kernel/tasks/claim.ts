@@ -16,6 +16,8 @@ type Locked = { kind: TaskKind; state: string; claimedBy: string | null; orderId
 /** The kinds of tasks that a person closes with a note. For these, no event reliably shows that the work is done. */
 const endedByWord: ReadonlySet<TaskKind> = new Set([
   "delivery_trouble",
+  // The lock may expire while the task is open; nothing else then ends the task.
+  "signer_locked",
   "refund_asked",
   "technology_fee",
   "refund_by_hand",

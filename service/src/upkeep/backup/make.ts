@@ -67,19 +67,22 @@ export async function makeBackup(deps: BackupDeps, folder: string, keys: string 
     drafts.push(draft);
     return draft.path;
   };
+  let report: BackupReport;
   try {
     const to = await open(folder);
     const { facts, files } = await fill(deps, to, keys !== null);
     await writeManifest(to, facts, files);
     if (keys !== null) await backUpKeys(dataDir, await open(keys), facts);
     for (const draft of drafts) await draft.finish();
-    await recordBackup(deps, "made");
-    return { folder, keys, facts, files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
+    report = { folder, keys, facts, files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
   } catch (error) {
     // A backup that failed leaves nothing, so that nobody relies on a part of it. Above all, no copied keys stay.
-    for (const draft of drafts) await draft.discard();
+    await Promise.allSettled(drafts.map((draft) => draft.discard()));
     throw error;
   }
+  // The backup is complete now, and stays even if this fails. `backup record` can record it later.
+  await recordBackup(deps, "made");
+  return report;
 }
 
 /** Records, for monitoring, that a backup succeeded. Another program may have made it. */

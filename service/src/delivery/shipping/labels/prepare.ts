@@ -101,11 +101,9 @@ async function decide(
   const chosen = sql`shipment_id = ${shipmentId}, rate_id = ${rateId}, carrier = ${carrier}, service = ${service},
     cents = ${amountCents}`;
   await updateLabel(tx, label.id, chosen);
-  if (label.orderedBy === null) {
-    const unrefunded = await unrefundedLabel(tx, label);
-    if (unrefunded) return leave(tx, label, stillValid(unrefunded));
-    if (addressProblem !== null) return leave(tx, label, `EasyPost calls the address undeliverable: ${addressProblem}`);
-  }
+  if (label.orderedBy === null && addressProblem !== null)
+    return leave(tx, label, `EasyPost calls the address undeliverable: ${addressProblem}`);
+  const unrefunded = label.orderedBy === null ? await unrefundedLabel(tx, label) : undefined;
   const { clock, providers } = deps;
   const at = clock();
   if (label.mostCents === null || amountCents > label.mostCents) {
@@ -113,10 +111,11 @@ async function decide(
       label.mostCents === null ? "no postage was quoted" : `at most ${dollars(label.mostCents)} is paid without asking`
     }.`;
     if (await askPayer(deps, tx, { order, label }, rate)) return;
-    await leave(tx, label, reason);
+    await leave(tx, label, unrefunded ? `${reason} ${stillValid(unrefunded)}` : reason);
     const { id: orderId, environment, isRush } = order;
     return void (await openTask(tx, { kind: "postage_dearer", at, environment, orderId, isRush, reason }));
   }
+  if (unrefunded) return leave(tx, label, stillValid(unrefunded));
   await updateLabel(tx, label.id, sql`state = 'buying'`);
   const payload = { shipmentId, rateId, carrier, service, amountCents };
   const { number: attempt } = label;

@@ -41,6 +41,7 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
     responseChecksumValidation: "WHEN_REQUIRED",
   });
   let isWriteDue = () => true;
+  const probeKey = `probe/${newCode()}`;
   const at = (key: string) => ({ Bucket: bucket, Key: prefix + key });
   const write: BlobBackend["write"] = async (key, pieces, length, abortSignal) => {
     // S3 makes an object visible, or replaces the old one, only once the upload is complete and durable.
@@ -83,9 +84,8 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
       if (!isWriteDue()) return;
       // A credential may be allowed to read and not to write. If the process ends before the object is removed, the
       // sweep of orphans removes it.
-      const probe = at(`probe/${newCode()}`);
-      await client.send(new sdk.PutObjectCommand({ ...probe, Body: "probe" }), { abortSignal });
-      await client.send(new sdk.DeleteObjectCommand(probe), { abortSignal });
+      await client.send(new sdk.PutObjectCommand({ ...at(probeKey), Body: "probe" }), { abortSignal });
+      await client.send(new sdk.DeleteObjectCommand(at(probeKey)), { abortSignal });
       isWriteDue = timeLimit(writeProbeMs);
     },
   };

@@ -1,6 +1,7 @@
 import { AlteredRecordError } from "../errors.ts";
 import type { Members, RowMac } from "../row-mac.ts";
 import type { SealedKind, SealedTexts } from "../sealed-text.ts";
+import { MissingKeyError } from "../secrets.ts";
 import { nothing, quoted, type Statement, sql, ToSeal, textual } from "./sql.ts";
 
 /**
@@ -144,11 +145,20 @@ export const isStateColumn = (name: string): boolean =>
 /** The keys with which a database handle verifies rows. */
 export type StateKeys = { rowMac: RowMac | null; seals: () => SealedTexts };
 
-/** The members, the MAC and the row of a text made by `stateText`. */
+/**
+ * The members, the MAC and the row of a text made by `stateText`. Without a MAC if the row has a sealed text that can't
+ * be opened: such a row was altered.
+ */
 function stateOf(seals: StateKeys["seals"], text: string) {
   const [digest = "", mac = "", id = "", kind, ...sealed] = text.split(" ");
-  const open = kind === undefined ? undefined : seals().open(kind as SealedKind, sealed.join(" "));
-  return { members: stateMembers(digest, open), mac: Buffer.from(mac, "hex"), row: { id, digest } };
+  const row = { id, digest };
+  try {
+    const open = kind === undefined ? undefined : seals().open(kind as SealedKind, sealed.join(" "));
+    return { members: stateMembers(digest, open), mac: Buffer.from(mac, "hex"), row };
+  } catch (error) {
+    if (!isAltered(error) && !(error instanceof MissingKeyError)) throw error;
+    return { members: row, mac: null, row };
+  }
 }
 
 type DatedRow = { [name: string]: string } & { mac: string };
@@ -166,7 +176,7 @@ function latestOf(rowMac: RowMac, table: string, text: string | null): Date | nu
   return times.length === 0 ? null : new Date(Math.max(...times));
 }
 
-/** True if a read failed because a record was altered. False if its key is missing, or the database is unavailable. */
+/** True if a read failed because a record was altered. False if the database is busy or unavailable. */
 export const isAltered = (error: unknown): error is AlteredRecordError => error instanceof AlteredRecordError;
 
 /** For `catch` after a read: null if it failed because a record was altered. Other errors are thrown again. */
@@ -177,7 +187,7 @@ export function nullIfAltered(error: unknown): null {
 
 /**
  * Verifies rows by the columns that `verified`, `marked` and `dated` select, and removes those columns.
- * @throws AlteredRecordError, MissingKeyError; not for a column of `marked`
+ * @throws AlteredRecordError; not for a column of `marked`
  */
 export function verifyRows(rows: readonly object[], columns: readonly string[], { rowMac, seals }: StateKeys): void {
   if (rowMac === null) throw new Error("this database handle has no key to verify MACs");

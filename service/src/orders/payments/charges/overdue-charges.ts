@@ -21,6 +21,8 @@ export type OverdueCharge = Pick<
    * after that time.
    */
   pageEndsAt: Date | null;
+  /** Its place in the list, which must not move while the pages are read. */
+  changedAt: string;
 };
 
 type Limits = { sentBefore: Date; bankBefore: Date };
@@ -28,22 +30,25 @@ type Limits = { sentBefore: Date; bankBefore: Date };
 /** The payments of one environment or, with `partnerId`, of one firm there. */
 type Which = { environment: Environment; partnerId?: string };
 
+/** The place of a payment in the list. `changedAt`: with microseconds, which a `Date` would lose. */
+type Place = { changedAt: string; id: string };
+
 /** The number of payments on a page. */
 const onPage = 100;
 
 /**
  * One page of the payments whose event is overdue, the oldest first. Marks a payment that was altered in the database.
- * @param after the id of the last payment on the previous page; null for the first page
+ * @param after the place of the last payment on the previous page; null for the first page
  */
 export function overdueCharges(
   db: Sql,
   { sentBefore, bankBefore }: Limits,
   { environment, partnerId }: Which,
-  after: string | null = null,
+  after: Place | null = null,
 ): Promise<(OverdueCharge & Marked)[]> {
   const parts = sql`FROM firm_charges q WHERE q.id = c.id OR q.group_id = c.group_id`;
   return db.query<OverdueCharge & Marked>(sql`
-    SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.environment, c.asked_at AS "askedAt", c.sent_at AS "sentAt", c.state,
+    SELECT c.id, c.changed_at::text AS "changedAt", c.order_id AS "orderId", o.code AS "orderCode@order", c.environment, c.asked_at AS "askedAt", c.sent_at AS "sentAt", c.state,
       c.environment = 'live' AND ${wasOtherAccount(sql`c.sent_at`)} AS "isElsewhere",
       (SELECT max(s.expires_at) FROM checkout_sessions s
         WHERE s.status IN ('minting', 'open', 'replacing') AND ${wasOtherAccount(sql`s.created_at`)}
@@ -57,16 +62,16 @@ export function overdueCharges(
       ${partnerId === undefined ? nothing : sql`AND c.partner_id = ${partnerId}`}
       AND ${agedOf(sql`c`, sql`c.changed_at`)} < CASE c.state WHEN 'pending' THEN ${bankBefore}::timestamptz ELSE ${sentBefore}::timestamptz END
       AND NOT EXISTS (SELECT FROM firm_charges q WHERE q.group_id = c.group_id AND q.order_id < c.order_id)
-      AND (${after}::uuid IS NULL OR (c.changed_at, c.id) > (SELECT x.changed_at, x.id FROM firm_charges x WHERE x.id = ${after}))
+      ${after === null ? nothing : sql`AND (c.changed_at, c.id) > (${after.changedAt}::timestamptz, ${after.id}::uuid)`}
     ORDER BY c.changed_at, c.id LIMIT ${onPage}`);
 }
 
 /** All payments whose event is overdue, the oldest first, page by page. */
 export async function* allOverdue(db: Sql, limits: Limits, which: Which): AsyncGenerator<OverdueCharge & Marked> {
-  for (let after: string | null = null; ; ) {
+  for (let after: Place | null = null; ; ) {
     const page: (OverdueCharge & Marked)[] = await overdueCharges(db, limits, which, after);
     yield* page;
     if (page.length < onPage) return;
-    after = page.at(-1)?.id ?? null;
+    after = page.at(-1) ?? null;
   }
 }

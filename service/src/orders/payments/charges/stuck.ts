@@ -66,7 +66,9 @@ export async function watchCharges(deps: WatchDeps, stopping?: AbortSignal): Pro
   for (const environment of ["live", "test"] as const)
     for await (const overdue of allOverdue(deps.db, overdueAt(at), { environment })) {
       if (stopping?.aborted) return;
-      await watchCharge(deps, overdue, at);
+      await watchCharge(deps, overdue, at).catch((error: Error) => {
+        deps.log.error({ err: error, charge: overdue.id }, "an overdue charge could not be reported");
+      });
     }
 }
 

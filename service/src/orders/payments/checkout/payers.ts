@@ -5,7 +5,12 @@
  */
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { type StateMac, verifiedAll, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import {
+  nullIfAltered,
+  type StateMac,
+  verifiedAll,
+  writeStateMacs,
+} from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { fromOrders, hasOrderCode, type Payer, verifiedOrder } from "../../order/order.ts";
 import { chargeState } from "../records/charges.ts";
@@ -121,5 +126,7 @@ export async function clientSupplement(
   { code, status }: { code: string; status: string },
 ): Promise<Supplement | undefined> {
   const due = dueOf(status, await supplementsOfCode(db, code));
-  return due?.replacesLoss && (await wasPaidByFirm(db, code)) ? undefined : due;
+  if (!due?.replacesLoss) return due;
+  // If altered rows hide who paid, the client is shown nothing to pay.
+  return (await wasPaidByFirm(db, code).catch(nullIfAltered)) === false ? due : undefined;
 }

@@ -4,6 +4,7 @@ import { mailAdmins, may, type Operator } from "../../../firms/operators/operato
 import { type IssuedKey, listKeys, type StorageUse, setPartner } from "../../../firms/partners/partners.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
+import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
@@ -92,8 +93,9 @@ function changeRoutes(scope: FastifyInstance, deps: PartnerPagesDeps): void {
     async handle({ params: { id, keyId }, operator }) {
       const keys = isUuid(id) ? await listKeys(deps.firms, id) : [];
       if (!keys.some((key) => key.keyId === keyId)) throw new ServiceError("not_found", "No such key.");
-      const { firm } = await firmRecord(deps.firms.db, id);
-      const mailText = `${operator.name} revoked a key of the firm ${firm.name}.`;
+      // An altered record of the firm must not keep anybody from revoking a key.
+      const record = await firmRecord(deps.firms.db, id).catch(nullIfAltered);
+      const mailText = `${operator.name} revoked a key of the firm ${record?.firm.name ?? id}.`;
       await revokeWithCreated(deps.firms, keyId, false, by(deps.firms, operator, mailText));
       return done(`${path}/${id}`, "key-revoked");
     },

@@ -111,6 +111,8 @@ export async function identify(
       const locks = failures >= failuresAllowed;
       await updatePerson(tx, signer.id, sql`failures = ${failures}, locked_at = ${locks ? at : null}`);
       if (locks) await openUnlocking(tx, envelope, signer, at);
+      else if (signer.lockedAt !== null)
+        await closeUnlocking(tx, signer.id, { at, by: "system", outcome: "the lock expired" });
       await tell(tx, rowMac, envelope, locks ? "locked" : "code_failed", at, detail);
       return null;
     }

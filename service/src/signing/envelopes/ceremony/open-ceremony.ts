@@ -1,12 +1,12 @@
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { invalid } from "../../../kernel/platform/errors.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isEmail } from "../../../kernel/platform/mail/email.ts";
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isPlainLines, isPlainText, isVisible } from "../../../kernel/platform/text.ts";
 import { lockOrder, setEnvelopeStatus } from "../../../orders/order/order.ts";
-import { type Ending, endIn } from "../lifecycle/end.ts";
+import { type Ending, endUnsigned } from "../lifecycle/end.ts";
 import { readPictureIn } from "../pictures/pictures.ts";
 import { type DocumentText, readTextIn } from "../reading/read-text.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
@@ -22,7 +22,7 @@ import { frameOfSession, frameOfTicket, redeemTicket } from "./embedded.ts";
 import { enter as enterByMail, identify, sendCode } from "./identify.ts";
 import { channelOf, follow, followLocked, type Linked, refuseInRoom, requireState, stateOf } from "./links.ts";
 import { readView, type ViewDeps } from "./read-view.ts";
-import { type Entering, endAll, enterDocument, giveConsent, nextOf, onHold, withdrawConsent } from "./session.ts";
+import { type Entering, endAll, enterDocument, giveConsent, nextOf } from "./session.ts";
 import { completeAct, prepareAct, sign } from "./sign.ts";
 import { beginTurn, endTurnOfDevice, nextTurn, viewSitting } from "./sitting.ts";
 import type { Client, DeclineKind, SigningState } from "./view.ts";
@@ -153,15 +153,10 @@ async function declineAct(
   const isForAll = all || kind === "withdrawn" || kind === "not_me";
   if (linked.bySession && isForAll) return endAll(deps, link, endingOf);
   const { envelope, signer } = linked;
-  const ended = await deps.db.transaction(async (tx) => {
-    const judge = async () => requireState(await follow(tx, link, deps.clock), "ready", "waiting");
-    if (await endIn(tx, deps, envelope, endingOf(signer.n), judge)) return true;
-    // Names the reason, unless the order is on hold.
-    await judge();
-    if (isForAll) await withdrawConsent(tx, signer);
-    return false;
-  });
-  if (!ended) throw onHold(isForAll);
+  const ended = await endUnsigned(deps, envelope, endingOf(signer.n), async (tx) =>
+    requireState(await follow(tx, link, deps.clock), "ready", "waiting"),
+  );
+  if (!ended) throw new ServiceError("conflict", "This document is not to be signed any more.");
 }
 
 async function textOf(deps: EnvelopeDeps, acts: Acts, envelope: Linked["envelope"]): Promise<DocumentText> {

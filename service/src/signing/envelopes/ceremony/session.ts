@@ -9,14 +9,7 @@ import { type NewestTexts, newestText } from "../consent/texts.ts";
 import { distinctNames, type Naming } from "../lifecycle/distinct-names.ts";
 import { type Ending, endIn } from "../lifecycle/end.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
-import {
-  findEnvelopes,
-  findSignersOf,
-  lockEnvelope,
-  type Signer,
-  titleOf as untitled,
-  updateSigner,
-} from "../records/envelope.ts";
+import { findEnvelopes, findSignersOf, lockEnvelope, titleOf as untitled, updateSigner } from "../records/envelope.ts";
 import { citeSession, lockPlace, placesOfSession, placesOfToken, setSessionConsent } from "../records/sessions.ts";
 import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
 import type { Link } from "./ceremony.ts";
@@ -188,19 +181,6 @@ export function consentOf(
   return signer.consent ?? (isCurrent ? ofSession : null);
 }
 
-/** Deletes the consent to a document that is on hold, and so can't end now. */
-export const withdrawConsent = (tx: Tx, { id }: Pick<Signer, "id">): Promise<boolean> =>
-  updateSigner(tx, id, sql`consent = NULL`, sql`signed_at IS NULL`);
-
-/** The refusal to end the signing of an order on hold. */
-export const onHold = (isWithdrawn: boolean): ServiceError =>
-  new ServiceError(
-    "conflict",
-    isWithdrawn
-      ? "The order is on hold, so its signing can’t end now. Your consent is withdrawn."
-      : "The order is on hold, so its signing can’t end now. Try again later, or ask the firm that sent the document.",
-  );
-
 /** The documents that the person may still sign, in the order in which they are locked. */
 const openOnes = async (db: Sql, linked: Linked): Promise<Listed[]> =>
   (await listed(db, linked))
@@ -229,10 +209,8 @@ export async function endAll(
     const held: Listed[] = [];
     for (const one of inOrder) if (!(await endIn(tx, deps, one.envelope, endingOf(one.signer.n)))) held.push(one);
     if (linked.place) await setSessionConsent(tx, linked.place.id, null);
-    for (const { signer } of held) await withdrawConsent(tx, signer);
-    return { count: inOrder.length - held.length, held: held.length };
+    for (const { signer } of held) await updateSigner(tx, signer.id, sql`consent = NULL`, sql`signed_at IS NULL`);
+    return inOrder.length - held.length;
   });
-  if (ended.count > 0) return;
-  if (ended.held > 0) throw onHold(true);
-  throw new ServiceError("conflict", "These documents are not to be signed any more.");
+  if (ended === 0) throw new ServiceError("conflict", "These documents are not to be signed any more.");
 }

@@ -57,7 +57,8 @@ export async function mailNewLink(
 ): Promise<void> {
   // An altered appointment must not keep the person from getting a link.
   const sessions = (await sessionsOf(tx, orderId).catch(nullIfAltered)) ?? [];
-  const session = sessions.find(({ state, startsAt }) => state === "scheduled" && startsAt > at);
+  // An appointment that has begun stays scheduled until the notary ends it, so the person can still join.
+  const session = sessions.find(({ state }) => state === "scheduled");
   if (!session) return appointmentInvitationMail.enqueue(tx, { orderId, person, at: at.toISOString() });
   const { id: sessionId, sequence } = session;
   await sessionMail.enqueue(tx, { sessionId, sequence, moment: "booked", person, linkAt: at.toISOString() });
@@ -86,7 +87,8 @@ export const whenText = (startsAt: Date, zone: string, language: Language): stri
 const mailIn = (queue: string) =>
   defineMail({
     queue,
-    async load({ sessionId, sequence, moment, person, guest: guestId }: SessionMail, deps: MailDeps) {
+    async load(mail: SessionMail, deps: MailDeps) {
+      const { sessionId, moment, person, guest: guestId } = mail;
       const { db, rowMac, clock, secrets } = deps;
       const session = await findSession(db, sessionId);
       const guest = guestId === undefined ? null : await findGuest(db, guestId);
@@ -94,8 +96,7 @@ const mailIn = (queue: string) =>
       const isRemoved = guest !== null && guest.removedAt !== null;
       // A removed guest gets only the cancellation, even if the appointment has changed since. Other people get no mail
       // about an outdated appointment.
-      if (isRemoved ? moment !== "canceled" : session.sequence !== sequence || isStale(session, moment, clock()))
-        return null;
+      if (isRemoved ? moment !== "canceled" : isOutdated(session, mail, clock())) return null;
       const { orderId } = session;
       const [order, notary] = await Promise.all([peopleOf({ db, rowMac }, orderId), findNotary(db, session.notaryId)]);
       if (!order || !notary) return null;
@@ -170,8 +171,11 @@ export const sessionMail = mailIn("notary-session-mail");
  */
 export const guestMail = mailIn("notary-guest-mail");
 
-function isStale({ state, startsAt }: NotarySession, moment: SessionMoment, now: Date): boolean {
+/** True if the mail no longer tells what holds. A person needs a new link even after the appointment has begun. */
+function isOutdated(session: NotarySession, { sequence, moment, linkAt }: SessionMail, now: Date): boolean {
+  const { state, startsAt } = session;
+  if (session.sequence !== sequence) return true;
   if (moment === "canceled") return state !== "canceled";
   if (moment === "again") return state !== "ended";
-  return state !== "scheduled" || startsAt <= now;
+  return state !== "scheduled" || (startsAt <= now && linkAt === undefined);
 }

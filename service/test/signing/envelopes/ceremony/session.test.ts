@@ -683,26 +683,6 @@ test("withdrawing the consent ends every unsigned document, and leaves signed on
   assert.equal((await ceremony.view(at(link, 1))).state, "completed");
 });
 
-test("withdrawing the consent while orders are on hold is refused as such, and the consent is gone by either link", async () => {
-  const [jane, zoe] = [person(), person({ name: "Zoe Roe" })];
-  const { codes } = await closing([[jane], [jane]]);
-  const single = await running.order([zoe]);
-  const links = [at(await sessionLink(jane.email), 1), await sessionLink(zoe.email)];
-  for (const [index, link] of links.entries()) {
-    await ceremony.consent(link, index === 0 ? closingText : consentText, browser);
-    assert.ok((await ceremony.view(link)).consent);
-  }
-  for (const code of [...codes, single])
-    await running.service.cli("order", "move", code, "OnHold", "--reason", "A dispute.");
-  for (const link of links) {
-    const held = { code: "conflict", message: /on hold.*Your consent is withdrawn/ };
-    await assert.rejects(ceremony.decline(link, { kind: "withdrawn", reason: "" }, browser), held);
-    assert.equal((await ceremony.view(link)).consent, null);
-    const declined = ceremony.decline(link, { kind: "declined", reason: "" }, browser);
-    await assert.rejects(declined, { code: "conflict", message: /on hold.*Try again later/ });
-  }
-});
-
 test("declining all documents keeps the one that another tab signs meanwhile", async () => {
   const jane = person();
   const max = person({ name: "Max Roe" });

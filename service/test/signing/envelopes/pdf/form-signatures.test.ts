@@ -71,6 +71,21 @@ test("a number after a role tells its people apart, and is not a signer's number
   ]);
 });
 
+test("numbers after a signature are people of the role that the name also has, or else signers", async () => {
+  assert.deepEqual(await namesOf(column(["BuyerSignature2", "BuyerSignature1"]), 2), [
+    [2, "BuyerSignature2"],
+    [1, "BuyerSignature1"],
+  ]);
+  assert.deepEqual(await namesOf(column(["Borrower Sig 1", "LenderSig1"]), 2), [
+    [1, "Borrower Sig 1"],
+    [2, "LenderSig1"],
+  ]);
+  assert.deepEqual(await namesOf(column(["eSignature2", "eSignature1"]), 2), [
+    [2, "eSignature2"],
+    [1, "eSignature1"],
+  ]);
+});
+
 test("a role with several fields is one signer, whose further fields show the signature again", async () => {
   assert.deepEqual(await namesOf(column(["buyer_top", "seller", "buyer_end"]), 2), [
     [1, "buyer_top"],

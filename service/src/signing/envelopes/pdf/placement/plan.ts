@@ -178,13 +178,23 @@ const invisibleFor = (signers: readonly number[]): PlannedField[] =>
 
 /** Names of signature fields that are meant for a notary or witness, and not for a signer. */
 const ofOthers = /notar|witness/i;
-const numbered = /(?<![a-z])(?:signer|signatory|signature|sign|sig|party|recipient|client|role|r)[\s._-]*(\d{1,2})$/i;
-const roles =
-  /(buyer|seller|borrower|lender|landlord|tenant|lessor|lessee|grantor|grantee|owner|guarantor|trustee|principal|agent|employer|employee|contractor|client|customer|spouse|co-?signer)(?:[\s._-]*(\d{1,2})(?!\d))?/i;
+/** A word for any signer, with a number. In `buyer1`, the letter before the number is not the word `r`. */
+const anySigner = /(?<![a-z])(?:client|role|r)[\s._-]*(\d{1,2})$/i;
+const signature = "signatory|signature|signer|sign|sig";
+const numberedSignature = new RegExp(`(?:${signature}|party|recipient)[\\s._-]*(\\d{1,2})$`, "i");
+const role =
+  "buyer|seller|borrower|lender|landlord|tenant|lessor|lessee|grantor|grantee|owner|guarantor|trustee|principal|agent|employer|employee|contractor|client|customer|spouse|co-?signer";
+/** A role, with the number of the person in that role: `buyer 2`, `BuyerSignature2`. */
+const roles = new RegExp(`(${role})(?:[\\s._-]*(?:${signature})?[\\s._-]*(\\d{1,2})(?!\\d))?`, "i");
 
-/** The number of the signer in a name: `signer2.signature` and `party 2` both mean the second signer. */
-const numberIn = (name: string): number | undefined =>
-  signerNamedIn(name) ?? (numbered.test(name) ? Number(numbered.exec(name)?.[1]) : undefined);
+/**
+ * The number of the signer in a name: `signer2.signature` and `party 2` both mean the second signer. A number after a
+ * role counts the people in that role: `BuyerSignature1` and `SellerSignature1` are two signers.
+ */
+function numberIn(name: string): number | undefined {
+  const [, n] = anySigner.exec(name) ?? (roles.test(name) ? null : numberedSignature.exec(name)) ?? [];
+  return signerNamedIn(name) ?? (n === undefined ? undefined : Number(n));
+}
 
 /** The signer whom a name means expressly, such as `signer5`. `Signature5` may be only the fifth field of a form. */
 function signerMeant(name: string): number {
