@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { type Static, Type } from "typebox";
 import { readCheckedYaml } from "../platform/checked-yaml.ts";
+import { isTimeZone } from "../platform/clock.ts";
 import { StartupError } from "../platform/errors.ts";
 import { addBusinessHours, type BusinessCalendar, dayIn, noonIn, openedDay } from "./business-time.ts";
 import { type TaskKind, taskKinds } from "./kinds.ts";
@@ -53,11 +54,7 @@ export function readTaskTimes(path = shipped): TaskTimes {
   const { zone, days, holidays } = calendar;
   const [opens, closes] = [minutesOf(calendar.opens), minutesOf(calendar.closes)];
   if (closes <= opens) throw new StartupError(`task times ${path}: calendar.closes must be after calendar.opens`);
-  try {
-    new Intl.DateTimeFormat("en-US", { timeZone: zone });
-  } catch {
-    throw new StartupError(`task times ${path}: calendar.zone is no time zone`);
-  }
+  if (!isTimeZone(zone)) throw new StartupError(`task times ${path}: calendar.zone is no time zone`);
   const numbers = new Set(days.map((day) => weekdays.indexOf(day as (typeof weekdays)[number])));
   const times = { calendar: { zone, days: numbers, opens, closes, holidays: new Set(holidays) }, hours, onTheWay };
   requireEnoughHours(path, times);

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
 import { readCheckedYaml } from "../../kernel/platform/checked-yaml.ts";
-import type { Clock } from "../../kernel/platform/clock.ts";
+import { type Clock, isTimeZone } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
@@ -54,15 +54,7 @@ export function readIssuer(path: string): Issuer {
  * True if the text is UTC or a region's time zone, such as America/New_York. PostgreSQL reads an offset such as
  * `+05:00` with the opposite sign, and an abbreviation such as `CET` without summer time. So these are refused.
  */
-function isZone(zone: string): boolean {
-  if (zone !== "UTC" && !zone.includes("/")) return false;
-  try {
-    new Intl.DateTimeFormat("en-US", { timeZone: zone });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isZone = (zone: string): boolean => (zone === "UTC" || zone.includes("/")) && isTimeZone(zone);
 
 /** Registers the issuer from the operator's file as the issuer of all later documents. */
 export const registerIssuer = (db: Database, issuer: Issuer, at: Date): Promise<void> =>

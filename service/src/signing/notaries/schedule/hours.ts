@@ -1,4 +1,4 @@
-import { dayMs, minuteMs } from "../../../kernel/platform/clock.ts";
+import { dayMs, isTimeZone, minuteMs } from "../../../kernel/platform/clock.ts";
 import { type FormReader, formReader, isDay, type Read, type Typed } from "../form-reader.ts";
 
 /** A time window of a day: two local times, such as `09:00` and `12:30`. */
@@ -114,14 +114,7 @@ export function readHours(typed: Typed): Read<NotaryHours> {
   });
 }
 
-function isZone(zone: string): boolean {
-  if (!/^[A-Za-z]+\/[\w+/-]+$/.test(zone)) return false;
-  try {
-    return new Intl.DateTimeFormat("en-US", { timeZone: zone }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
-}
+const isZone = (zone: string): boolean => /^[A-Za-z]+\/[\w+/-]+$/.test(zone) && isTimeZone(zone);
 
 function isMeeting(url: string): boolean {
   const parsed = URL.canParse(url) ? new URL(url) : null;
