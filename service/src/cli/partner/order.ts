@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { CreatedOrder, OrderFields, OrderSummary } from "@signsealship/sdk";
 import { StartupError } from "../../kernel/platform/errors.ts";
+import { dollars } from "../../orders/dollars.ts";
 import { defineVerb, lines, type Options, UsageError, type ValuesOf, type Verb } from "../verb.ts";
 import { ask, type Partner, partnerOf, partnerOptions } from "./api.ts";
 import { readDocument } from "./document.ts";
@@ -91,8 +92,6 @@ const flagOf = (form: Record<string, string>) => (field: string) => {
   if (flag !== undefined) return `--${flag}`;
   return field in form || /^(ship|from)_/.test(field) ? `--field ${field}` : null;
 };
-
-const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`;
 
 function createdText(order: CreatedOrder, { baseUrl }: Partner): string {
   const { orderCode, orderUrl, status, externalReference: reference, checkoutUrl, warnings = [] } = order;

@@ -17,6 +17,7 @@ import {
   section,
   titleLook,
 } from "@signsealship/certificate";
+import { dollars } from "../../../orders/dollars.ts";
 import { placeText } from "../places.ts";
 import type { ActRecording } from "./act.ts";
 import { type EntrySubject, refusalReasons } from "./entry.ts";
@@ -119,7 +120,7 @@ function actRows(row: Row, act: NonNullable<Extract<Entry, { kind: "act" }>["act
   row("Witnesses", act.witnesses.join("; "));
   row("Session", act.session && `${act.session.tool}, ${act.session.id}`);
   row("Recording", act.recording && recordingWords(act.recording));
-  row("Fee", `$${(act.feeCents / 100).toFixed(2)}`);
+  row("Fee", dollars(act.feeCents));
   row("Notes", act.notes);
 }
 

@@ -1,3 +1,4 @@
+import { dollars } from "../../../orders/dollars.ts";
 import { type Act, principalField } from "../acts/act.ts";
 import { factRules } from "../acts/facts.ts";
 import type { Commission } from "../commissions/commission.ts";
@@ -93,5 +94,3 @@ function feeFault(feeCents: number, { online: { feeCapCents: cap } }: StateRules
   if (!cap || feeCents <= cap.value) return {};
   return { fee: `must not be above ${dollars(cap.value)}, the highest of your state (${cap.source}, ${cap.asOf})` };
 }
-
-const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
