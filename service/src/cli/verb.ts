@@ -1,5 +1,6 @@
+import { readFile } from "node:fs/promises";
 import type { ParseArgsOptionDescriptor } from "node:util";
-import { invalid, ServiceError } from "../kernel/platform/errors.ts";
+import { invalid, ServiceError, StartupError } from "../kernel/platform/errors.ts";
 
 /** A verb's output: text for people, and a document for `--json`. */
 export type Answer = { text: string; json?: unknown; exitCode?: number };
@@ -82,6 +83,16 @@ export function onOff<Name extends string>(
   if (text !== "on" && text !== "off") throw new UsageError(`--${name} must be on or off`);
   return text === "on";
 }
+
+/**
+ * Reads a file that the command line names.
+ * @param called the file's name in the error; by default, that of the argument FILE
+ * @throws StartupError if the file can't be read
+ */
+export const readInput = (path: string, called = `FILE ${path}`): Promise<Buffer> =>
+  readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new StartupError(`${called} cannot be read (${error.code})`);
+  });
 
 /** Lists the fields of a record, one `name: value` line each. */
 export const lines = (record: object): string =>

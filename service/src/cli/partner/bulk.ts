@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
 import type { BulkProgress, BulkRow, Client } from "@signsealship/sdk";
 import { StartupError } from "../../kernel/platform/errors.ts";
-import { defineVerb, lines, UsageError, type Verb } from "../verb.ts";
+import { defineVerb, lines, readInput, UsageError, type Verb } from "../verb.ts";
 import { ask, partnerOf, partnerOptions } from "./api.ts";
 
 const shown = ({ bulkId, rows, waiting, placed, failed, canceled }: BulkProgress): string =>
@@ -43,9 +42,7 @@ export const partnerBulkVerbs: readonly Verb[] = [
       const template = values.template;
       if (template === undefined) throw new UsageError("--template is required: the template of all rows");
       if (values["byod-confirmed"] !== true) throw new UsageError("--byod-confirmed is required");
-      const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-        throw new StartupError(`FILE ${file} cannot be read (${error.code})`);
-      });
+      const bytes = await readInput(file);
       const fields = { template, byodConfirmed: true } as const;
       const json = await ask(partnerOf(values), ({ bulk }) => bulk.create(fields, new Uint8Array(bytes)));
       const { bulkId, rows, totalCents, errors } = json;

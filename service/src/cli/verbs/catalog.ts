@@ -1,12 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { maxUploadBytes } from "../../kernel/http/uploads/multipart.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
-import { StartupError } from "../../kernel/platform/errors.ts";
 import { inlineWorkers } from "../../kernel/platform/workers/inline.ts";
 import { addCatalogForm, endCatalogForm } from "../../orders/fills/fills.ts";
 import { loadPricingFiles } from "../../orders/pricing/pricing.ts";
 import { listCatalogForms } from "../../orders/templates/templates.ts";
-import { defineVerb, lines, type Options, type ValuesOf, type Verb } from "../verb.ts";
+import { defineVerb, lines, type Options, readInput, type ValuesOf, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 const options = {
@@ -23,9 +21,7 @@ export const catalogVerbs: Verb[] = [
     summary: "Gives a catalog document a form, which every firm can have filled in. Each further call adds a version.",
     examples: ["catalog form add affidavit affidavit.pdf --test"],
     async run([slug = "", file = ""], values) {
-      const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-        throw new StartupError(`FILE ${file} cannot be read (${error.code})`);
-      });
+      const bytes = await readInput(file);
       return withResources(async (resources) => {
         const { catalog } = loadPricingFiles(resources.config.priceFiles);
         const pricing = { catalogRow: (asked: string) => catalog.content.find((row) => row.slug === asked) ?? null };

@@ -1,10 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { maxUploadBytes } from "../../kernel/http/uploads/multipart.ts";
-import { StartupError } from "../../kernel/platform/errors.ts";
 import { inlineWorkers } from "../../kernel/platform/workers/inline.ts";
 import { addFill, pagesOf } from "../../orders/order/order.ts";
 import { loadPricingFiles } from "../../orders/pricing/pricing.ts";
-import { defineVerb, lines, UsageError, type Verb } from "../verb.ts";
+import { defineVerb, lines, readInput, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 export const fillVerbs: Verb[] = [
@@ -14,9 +12,7 @@ export const fillVerbs: Verb[] = [
     options: { slug: { type: "string", help: "The kind of document, as the catalog names it." } },
     summary: "Stores a completed PDF and prints the fill token that one order may use.",
     async run([file = ""], values) {
-      const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-        throw new StartupError(`FILE ${file} cannot be read (${error.code})`);
-      });
+      const bytes = await readInput(file);
       const slug = values.slug ?? null;
       return withResources(async (resources) => {
         const { catalog } = loadPricingFiles(resources.config.priceFiles);

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { byCommandLine, requireOperator } from "../../firms/operators/operators.ts";
 import { readConfig } from "../../kernel/config/config.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
@@ -13,7 +13,7 @@ import {
   type Typed,
 } from "../../signing/notaries/notaries.ts";
 import { root } from "../../upkeep/resources.ts";
-import { defineVerb, lines, type Option, UsageError, type ValuesOf, type Verb } from "../verb.ts";
+import { defineVerb, lines, type Option, readInput, UsageError, type ValuesOf, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
 /** For each field of a notary's profile, the flag that sets it. Error messages name the flag. */
@@ -66,13 +66,7 @@ const publishedTable = {
   url: "https://doi.org/10.5281/zenodo.22213684",
 };
 
-function readFile(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new StartupError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
-}
+const readText = async (path: string): Promise<string> => (await readInput(path, path)).toString();
 
 function writeFile(path: string, text: string): void {
   try {
@@ -82,12 +76,13 @@ function writeFile(path: string, text: string): void {
   }
 }
 
-function typedIn(values: ValuesOf<typeof options>): Typed {
+async function typedIn(values: ValuesOf<typeof options>): Promise<Typed> {
   const fields = Object.entries(optionOf).map(([field, option]) => [field, values[option]] as const);
-  const files = Object.entries(fileOf).map(([field, option]) => {
+  const files: [field: string, text: string | undefined][] = [];
+  for (const [field, option] of Object.entries(fileOf)) {
     const path = values[option];
-    return [field, path === undefined ? undefined : path && readFile(path)] as const;
-  });
+    files.push([field, path && (await readText(path))]);
+  }
   return Object.fromEntries(
     [...fields, ...files].flatMap(([field, text]) => (text === undefined ? [] : [[field, text]])),
   );
@@ -114,7 +109,7 @@ export const notaryVerbs: Verb[] = [
     run: ([who = ""], values) =>
       withResources(async (resources) => {
         const operator = await requireOperator(resources, who);
-        const typed = { status: "active", ...typedIn(values) };
+        const typed = { status: "active", ...(await typedIn(values)) };
         const notaryId = await addNotary(resources, operator.id, typed, byCommandLine.actor);
         const answer = { notaryId, operatorId: operator.id };
         return { json: answer, text: lines(answer) };
@@ -136,8 +131,8 @@ export const notaryVerbs: Verb[] = [
     args: ["NOTARY_ID"],
     options,
     summary: "Changes the record of a notary; what is not named stays. An empty value takes out what is optional.",
-    run: ([id = ""], values) => {
-      const typed = typedIn(values);
+    async run([id = ""], values) {
+      const typed = await typedIn(values);
       if (Object.keys(typed).length === 0) throw new UsageError("notary set needs something to set");
       return withResources(async (resources) => {
         await setNotary(resources, id, typed, byCommandLine.actor);
@@ -170,7 +165,7 @@ export const notaryVerbs: Verb[] = [
         url: values.url ?? publishedTable.url,
       };
       const { yaml, ...answer } = importRules(
-        readFile(file),
+        await readText(file),
         { table: file, rules: notaryRules },
         { attribution, asOf },
       );
