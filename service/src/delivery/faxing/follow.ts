@@ -9,11 +9,19 @@ import {
   type Telnyx,
   type TelnyxFax,
 } from "../../providers/providers.ts";
+import { openTrouble } from "../trouble.ts";
 import { actName, type FaxDeps, pollMs } from "./deps.ts";
 import { applyFax, resume } from "./record.ts";
 import { isUnderWay } from "./states.ts";
-import { attemptsOf, type FaxAttempt, findAttemptOf, followSoon, lockFaxes, updateAttempt } from "./store.ts";
-import { openTrouble } from "./trouble.ts";
+import {
+  asDelivery,
+  attemptsOf,
+  type FaxAttempt,
+  findAttemptOf,
+  followSoon,
+  lockFaxes,
+  updateAttempt,
+} from "./store.ts";
 
 /** If the order is FaxSent and its fax hasn't ended this long after it was sent, a task for staff is opened. */
 const maxMs = 24 * hourMs;
@@ -89,7 +97,7 @@ async function lost({ clock }: FaxDeps, tx: Tx, { id, orderId, faxId }: FaxAttem
   const existing = faxes?.attempts.find((each) => each.id === id);
   if (!faxes || !existing || !isUnderWay(existing.state)) return;
   if (faxes.status === "FaxPending" || faxes.status === "FaxSent")
-    return openTrouble(tx, existing, clock(), `Telnyx does not know the fax ${faxId}: ${tellUs}`);
+    return openTrouble(tx, asDelivery(existing), clock(), `Telnyx does not know the fax ${faxId}: ${tellUs}`);
   if (faxes.status === "OnHold") return;
   // A settled attempt is no longer treated as a fax in progress. Nothing tries to cancel it, and the next attempt can
   // be sent.
@@ -116,7 +124,12 @@ async function retryLater({ clock }: FaxDeps, tx: Tx, orderId: number, everyMs: 
   };
   for (const each of attempts.filter(({ state }) => isUnderWay(state)).filter(isOverdue))
     if (status === "FaxSent")
-      await openTrouble(tx, each, at, `In a day Telnyx has not said how the fax ${each.faxId} ended: ${tellUs}`);
+      await openTrouble(
+        tx,
+        asDelivery(each),
+        at,
+        `In a day Telnyx has not said how the fax ${each.faxId} ended: ${tellUs}`,
+      );
   const isOpen = (each: FaxAttempt) =>
     (isUnderWay(each.state) && !isOverdue(each)) ||
     (each.state === "waiting" && status !== "OnHold") ||

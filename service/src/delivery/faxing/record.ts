@@ -5,11 +5,11 @@ import { perform, recordFaxAhead } from "../../orders/fulfilment/fulfilment.ts";
 import { faxesAhead, type LockedOrder } from "../../orders/order/order.ts";
 import type { TelnyxFax } from "../../providers/providers.ts";
 import { enqueueReceipt } from "../receipts/receipts.ts";
+import { closeTrouble, openTrouble } from "../trouble.ts";
 import { decide, type FaxStep } from "./decide.ts";
 import { actName, actor, type FaxDeps } from "./deps.ts";
 import { advance, isOver, isSameProgress } from "./states.ts";
-import { type FaxAttempt, insertAttempt, lockFaxes, updateAttempt, updateProgress } from "./store.ts";
-import { closeTrouble, openShortfall } from "./trouble.ts";
+import { asDelivery, type FaxAttempt, insertAttempt, lockFaxes, updateAttempt, updateProgress } from "./store.ts";
 
 /**
  * The receipt waits this long for Telnyx's signed event about the end of the fax, because a poll may report the end
@@ -39,7 +39,7 @@ export async function applyFax(
   const event = isReplaced && progress.endedAt !== null ? eventId : tellsEnd;
   if (attempt.faxId !== null && event === null && isSameProgress(progress, attempt)) return false;
   await updateProgress(tx, attempt.id, progress, attempt.faxId ?? fax.id, event);
-  if (isOver(progress.state)) await closeTrouble(tx, attempt, at, progress.state);
+  if (isOver(progress.state)) await closeTrouble(tx, asDelivery(attempt), { at, by: actor, outcome: progress.state });
   return true;
 }
 
@@ -120,8 +120,11 @@ async function receiptsOf(
     if (state !== "delivered" || receiptAt !== null) continue;
     if (eventId === null && at.getTime() - (endedAt ?? at).getTime() < receiptWaitsMs) continue;
     await updateAttempt(tx, id, sql`receipt_at = ${at}`);
-    if (pages !== null && sentPages !== null && pages < sentPages)
-      await openShortfall(tx, { id, orderId }, at, { sent: sentPages, confirmed: pages });
+    if (pages !== null && sentPages !== null && pages < sentPages) {
+      const subject = `pages of ${asDelivery({ id, orderId }).subject}`;
+      const reason = `The receiving machine confirmed ${pages} of the ${sentPages} pages that were faxed: ask the recipient`;
+      await openTrouble(tx, { orderId, subject }, at, reason);
+    }
     await enqueueReceipt(tx, { orderId, kind: "fax_certificate", subject: id });
   }
 }

@@ -38,6 +38,9 @@ export type FaxAttempt = FaxProgress &
     receiptAt: Date | null;
   };
 
+/** Names a fax in the tasks about it. */
+export const asDelivery = ({ id, orderId }: Pick<FaxAttempt, "id" | "orderId">) => ({ orderId, subject: `fax ${id}` });
+
 export const attemptState: StateMac = {
   table: sql`fax_attempts`,
   key: sql`id`,

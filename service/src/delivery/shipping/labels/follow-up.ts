@@ -1,9 +1,8 @@
 import { hourMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
-import { openTask } from "../../../kernel/tasks/tasks.ts";
 import { parcelQueue } from "../../../orders/order/order.ts";
-import { type Label, setAskAt } from "./store.ts";
+import { setAskAt } from "./store.ts";
 
 /** The queue of labels whose parcel or refund is polled at EasyPost; payload `{labelId}`. */
 export const askQueue = "label-ask";
@@ -20,10 +19,6 @@ export async function askLater(tx: Tx, labelId: number, at: Date, pauseMs = trac
   await setAskAt(tx, labelId, askAt);
   await enqueue(tx, askQueue, { labelId }, askAt);
 }
-
-/** Opens a task for staff to look into a label's parcel or its refund. */
-export const openTrouble = (tx: Tx, { id, orderId }: Pick<Label, "id" | "orderId">, at: Date, reason: string) =>
-  openTask(tx, { kind: "delivery_trouble", at, environment: "live", orderId, subject: `label ${id}`, reason });
 
 /**
  * Queues a review of an order's labels. The review updates the order from the parcel's tracking, and requests refunds

@@ -6,8 +6,8 @@ import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { type LockedOrder, mailClient } from "../../../orders/order/order.ts";
 import { type EventOutcome, type StoredEvent, type Tracking, trackingOfEvent } from "../../../providers/providers.ts";
 import { enqueueReceipt } from "../../receipts/receipts.ts";
+import { openTrouble } from "../../trouble.ts";
 import { easypostActor, type LabelDeps } from "./deps.ts";
-import { openTrouble } from "./follow-up.ts";
 import {
   eventsToFollow,
   failureReason,
@@ -16,7 +16,15 @@ import {
   parcelOutcome,
   type TrackingStatus,
 } from "./progress.ts";
-import { findLabel, type Label, lastTrackingNumber, lockLabel, shippingAttempt, updateLabel } from "./store.ts";
+import {
+  asDelivery,
+  findLabel,
+  type Label,
+  lastTrackingNumber,
+  lockLabel,
+  shippingAttempt,
+  updateLabel,
+} from "./store.ts";
 
 /** The queue of labels whose parcel waits for the recipient to collect it; payload `{labelId}`. */
 const pickupQueue = "label-pickup";
@@ -73,7 +81,7 @@ export async function followParcel(deps: LabelDeps, tx: Tx, { order, label, newR
     : newReports.has("delivered")
       ? `A parcel that was given up (${label.trackingNumber}) was delivered after all.`
       : null;
-  if (reason !== null) await openTrouble(tx, label, at, reason);
+  if (reason !== null) await openTrouble(tx, asDelivery(label), at, reason);
   if (!isCurrent || !newReports.has("available_for_pickup") || parcelOutcome(new Set(label.seen)) !== "on_its_way")
     return;
   await mailClient(tx, label.orderId, "ready_for_pickup", at);
@@ -116,6 +124,6 @@ async function tellOfPickup({ db, clock }: LabelDeps, labelId: number): Promise<
   await db.transaction(async (tx) => {
     const locked = await lockLabel(tx, labelId);
     if (locked?.order.status !== "Shipped") return;
-    await openTrouble(tx, label, clock(), "The parcel has waited to be picked up for three days.");
+    await openTrouble(tx, asDelivery(label), clock(), "The parcel has waited to be picked up for three days.");
   });
 }

@@ -8,10 +8,11 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { dollars } from "../../../orders/dollars.ts";
 import { dispatchQueue } from "../../../orders/order/order.ts";
 import { type Act, createEasyPost, type Intent } from "../../../providers/providers.ts";
+import { openTrouble } from "../../trouble.ts";
 import { easypostActor, type LabelDeps } from "./deps.ts";
-import { askLater, openTrouble, refundPauseMs } from "./follow-up.ts";
+import { askLater, refundPauseMs } from "./follow-up.ts";
 import { isHandedOver } from "./progress.ts";
-import { type Label, labelOfAct, type RefundState, updateLabel } from "./store.ts";
+import { asDelivery, type Label, labelOfAct, type RefundState, updateLabel } from "./store.ts";
 
 export const refundLabelAct = "label.refund";
 
@@ -103,5 +104,5 @@ export async function recordRefund(
   await tx.query(auditLine({ at, action: "label.refund", actor: easypostActor, orderId, detail }));
   if (refundState !== "rejected") return;
   const reason = `The postage of a label that was not used (${dollars(cents ?? 0)}) is not refunded: ${why}.`;
-  await openTrouble(tx, { id, orderId }, at, reason);
+  await openTrouble(tx, asDelivery({ id, orderId }), at, reason);
 }

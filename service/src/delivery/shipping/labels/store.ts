@@ -46,6 +46,9 @@ export type Label = {
   boughtAt: Date | null;
 };
 
+/** Names a label in the tasks about it. */
+export const asDelivery = ({ id, orderId }: Pick<Label, "id" | "orderId">) => ({ orderId, subject: `label ${id}` });
+
 /** The MAC covers all columns except the time of the next poll. */
 export const labelState: StateMac = {
   table: sql`labels`,

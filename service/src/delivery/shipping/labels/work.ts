@@ -4,14 +4,16 @@ import { enqueue, type Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import { lockOrderById, parcelQueue } from "../../../orders/order/order.ts";
 import { withdrawSupplement } from "../../../orders/payments/payments.ts";
 import { createEasyPost } from "../../../providers/providers.ts";
+import { openTrouble } from "../../trouble.ts";
 import type { LabelDeps } from "./deps.ts";
 import { fileQueue } from "./file.ts";
 import { followParcel, followTracking, isSameNumber } from "./follow.ts";
-import { askLater, askQueue, openTrouble, trackingPauseMs } from "./follow-up.ts";
+import { askLater, askQueue, trackingPauseMs } from "./follow-up.ts";
 import { isFinal } from "./progress.ts";
 import { buyAsPaid } from "./queue-purchase.ts";
 import { giveBack, recordRefund } from "./refund.ts";
 import {
+  asDelivery,
   findLabel,
   type Label,
   labelsOf,
@@ -115,7 +117,12 @@ async function fillIn({ db, clock, providers }: LabelDeps, { id, shipmentId }: L
     if (locked?.label.trackerId !== null) return true;
     const { order, label } = locked;
     if (!bought) {
-      await openTrouble(tx, label, clock(), `EasyPost shows no label of the shipment ${shipmentId}: was it bought?`);
+      await openTrouble(
+        tx,
+        asDelivery(label),
+        clock(),
+        `EasyPost shows no label of the shipment ${shipmentId}: was it bought?`,
+      );
       return false;
     }
     // Before the parcel is handed over, the tracking number that EasyPost states replaces the recorded one. Afterwards,

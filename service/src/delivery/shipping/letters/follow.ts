@@ -4,10 +4,10 @@ import { closeTasks } from "../../../kernel/tasks/tasks.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { joinOrder, type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
 import { enqueueReceipt } from "../../receipts/receipts.ts";
+import { closeTrouble, openTrouble } from "../../trouble.ts";
 import { actor, type LetterDeps } from "./deps.ts";
 import { type Happening, isFinal, type LetterProgress, mailedAt, stageOf, withHappening } from "./progress.ts";
-import { findLetter, keepProgress, type Letter, shippingLetter } from "./store.ts";
-import { closeTrouble, openTrouble } from "./trouble.ts";
+import { asDelivery, findLetter, keepProgress, type Letter, shippingLetter } from "./store.ts";
 
 /** One report about a letter, from an event, a poll or this service. */
 export type LetterReport = { what: Happening; at: Date; words: string };
@@ -116,8 +116,9 @@ async function tellPeople(tx: Tx, followed: Followed): Promise<void> {
   const isShown = moved !== null && !gone.has(moved.status);
   const hasEnded = isFinal(stage) && stageOf(before) !== stage;
   // A task has one reason. So the earlier task is closed before one with a new reason is opened.
-  if (hasEnded && (reason !== null || isShown || stage === "cancelled")) await closeTrouble(tx, letter, at, stage);
-  if (reason !== null) await openTrouble(tx, letter, at, reason);
+  if (hasEnded && (reason !== null || isShown || stage === "cancelled"))
+    await closeTrouble(tx, asDelivery(letter), { at, by: actor, outcome: stage });
+  if (reason !== null) await openTrouble(tx, asDelivery(letter), at, reason);
 }
 
 /** Statuses of an order that no longer needs its letter. */

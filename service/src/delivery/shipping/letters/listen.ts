@@ -8,11 +8,11 @@ import {
   hasLaterEvent,
   readLetter,
 } from "../../../providers/providers.ts";
+import { hadTrouble, openTrouble } from "../../trouble.ts";
 import { type LetterDeps, pollQueue } from "./deps.ts";
 import { applyReports, type LetterReport, withLetter } from "./follow.ts";
 import { isFinal, meaningOf, meaningOfTracking, stageOf } from "./progress.ts";
-import { findLetter, type Letter, refreshLetter } from "./store.ts";
-import { hadTrouble, openTrouble } from "./trouble.ts";
+import { asDelivery, findLetter, type Letter, refreshLetter } from "./store.ts";
 
 export const pollEveryMs = dayMs;
 const withoutKeyMs = hourMs;
@@ -72,15 +72,20 @@ export async function pollLetter(deps: LetterDeps, letterId: string): Promise<vo
 async function tellOfSilence(tx: Tx, letter: Letter, at: Date): Promise<boolean> {
   const { letterId, acceptedAt, expectedDelivery, progress } = letter;
   if (at.getTime() - acceptedAt.getTime() >= maxPollMs) {
-    await openTrouble(tx, letter, at, `Nothing was heard of the letter ${letterId} to its end: ask the post or Lob.`);
+    await openTrouble(
+      tx,
+      asDelivery(letter),
+      at,
+      `Nothing was heard of the letter ${letterId} to its end: ask the post or Lob.`,
+    );
     return true;
   }
   const expected = expectedDelivery === null ? acceptedAt.getTime() + usualWayMs : Date.parse(expectedDelivery);
   const due = new Date(expected + silentMs);
-  if (stageOf(progress) !== "accepted" || at < due || (await hadTrouble(tx, letter, due))) return false;
+  if (stageOf(progress) !== "accepted" || at < due || (await hadTrouble(tx, asDelivery(letter), due))) return false;
   const since = acceptedAt.toISOString().slice(0, 10);
   const reason = `Nothing was heard of the letter ${letterId} since Lob accepted it on ${since}: look at it there. A test key prints nothing.`;
-  await openTrouble(tx, letter, at, reason);
+  await openTrouble(tx, asDelivery(letter), at, reason);
   return false;
 }
 

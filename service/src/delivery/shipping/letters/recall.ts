@@ -3,11 +3,19 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { type LockedOrder, lockOrder, lockOrderById } from "../../../orders/order/order.ts";
 import { type Act, createLob, type Intent } from "../../../providers/providers.ts";
+import { openTrouble } from "../../trouble.ts";
 import { type LetterDeps, mailQueue } from "./deps.ts";
 import { applyReports, closePrinting } from "./follow.ts";
 import { stageOf } from "./progress.ts";
-import { currentLetter, findLetter, type Letter, letterActs, lettersOfOrder, markRecalled } from "./store.ts";
-import { openTrouble } from "./trouble.ts";
+import {
+  asDelivery,
+  currentLetter,
+  findLetter,
+  type Letter,
+  letterActs,
+  lettersOfOrder,
+  markRecalled,
+} from "./store.ts";
 
 const lookAfterMs = 2 * minuteMs;
 
@@ -96,7 +104,7 @@ async function keepLetter(deps: LetterDeps, tx: Tx, order: LockedOrder, letter: 
   if (await isWanted(tx, order, letter)) return closePrinting(tx, order.id, at);
   // Lob may not have been asked at all. So its own words, if any, tell whether the letter can still be canceled.
   const reason = `The letter ${letter.letterId} is not cancelled (${why}). Lob will mail it, unless somebody can still cancel it there.`;
-  await openTrouble(tx, letter, at, reason);
+  await openTrouble(tx, asDelivery(letter), at, reason);
 }
 
 /** Runs `recallLetters` for a job. */

@@ -29,6 +29,9 @@ export type Letter = {
   progress: LetterProgress;
 };
 
+/** Names a letter in the tasks about it. */
+export const asDelivery = ({ orderId, letterId }: Letter) => ({ orderId, subject: letterId });
+
 const columnOf = (what: Happening): Statement => new Statement([`${what}_at`], []);
 const happenings = letterHappenings
   .map((what) => sql`, l.${columnOf(what)} AS ${columnOf(what)}`)

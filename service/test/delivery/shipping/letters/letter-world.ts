@@ -6,7 +6,7 @@ import { changeOrder } from "@signsealship/testing/row-mac";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { lettersOnRecord, openLetters, recallOrder } from "../../../../src/delivery/shipping/letters/letters.ts";
 import { run as readPages } from "../../../../src/delivery/shipping/letters/pages-task.ts";
-import { closeTrouble } from "../../../../src/delivery/shipping/letters/trouble.ts";
+import { closeTrouble } from "../../../../src/delivery/trouble.ts";
 import { openBlobs } from "../../../../src/kernel/platform/blobs/blobs.ts";
 import { folderBackend } from "../../../../src/kernel/platform/blobs/folder.ts";
 import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
@@ -176,7 +176,10 @@ export async function openWorld() {
     idOf,
     /** Closes the task about a letter, as a person would. */
     lookedAfter: async (code: string, letterId: string) =>
-      db.transaction(async (tx) => closeTrouble(tx, { orderId: await idOf(code), letterId }, clock(), "looked at")),
+      db.transaction(async (tx) => {
+        const letter = { orderId: await idOf(code), subject: letterId };
+        await closeTrouble(tx, letter, { at: clock(), by: "provider:lob", outcome: "looked at" });
+      }),
     async jobsOf(queue: string): Promise<number> {
       return (await db.query(sql`SELECT FROM jobs WHERE queue = ${queue}`)).length;
     },
