@@ -79,17 +79,14 @@ async function openRival() {
       viewer.setDocument(pdf);
     </script>`;
   const library = new URL(".", import.meta.resolve("pdfjs-dist/package.json"));
+  async function answerTo(path: string): Promise<[type: string, body: string | Uint8Array | null]> {
+    if (path === "/") return ["text/html", page];
+    if (path === "/document.pdf") return ["application/pdf", longPdf];
+    const body = await readFile(fileURLToPath(new URL(`.${path}`, library))).catch(() => null);
+    return [path.endsWith(".css") ? "text/css" : "text/javascript", body];
+  }
   const server = createServer(async (request, response) => {
-    const path = request.url ?? "/";
-    const [type, body] =
-      path === "/"
-        ? ["text/html", page]
-        : path === "/document.pdf"
-          ? ["application/pdf", longPdf]
-          : [
-              path.endsWith(".css") ? "text/css" : "text/javascript",
-              await readFile(fileURLToPath(new URL(`.${path}`, library))).catch(() => null),
-            ];
+    const [type, body] = await answerTo(request.url ?? "/");
     if (body) response.setHeader("Content-Type", type).end(body);
     else response.writeHead(404).end();
   });

@@ -82,19 +82,22 @@ export async function verifyTrail({
   let before: string | null = null;
   for (const [index, entry] of trail.entries()) {
     const position = index + 1;
-    const fault =
-      entry.position !== position
-        ? `names position ${entry.position}`
-        : entry.envelope !== verifyCode
-          ? `is of the envelope ${entry.envelope}`
-          : entry.previousSha256 !== before
-            ? "does not name the hash of the record before it"
-            : null;
+    const fault = faultOf(entry, { position, envelope: verifyCode, previousSha256: before });
     if (fault !== null) return { name, state: "fails", why: `Record ${position} of the trail ${fault}.` };
     before = await hashOf(entry);
   }
   const why = `Records 1 to ${trail.length} of the trail each name the hash of the one before.`;
   return { name, state: "holds", why };
+}
+
+type Linked = Pick<EnvelopeEvidence["trail"][number], "position" | "envelope" | "previousSha256">;
+
+/** Compares a record with its expected place in the trail. @returns the fault in words; null without one */
+function faultOf(entry: Linked, expected: Linked): string | null {
+  if (entry.position !== expected.position) return `names position ${entry.position}`;
+  if (entry.envelope !== expected.envelope) return `is of the envelope ${entry.envelope}`;
+  if (entry.previousSha256 !== expected.previousSha256) return "does not name the hash of the record before it";
+  return null;
 }
 
 /** SHA-256 of a value's canonical JSON. */

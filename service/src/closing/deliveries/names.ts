@@ -173,14 +173,15 @@ function othersText({ kinds, environment, isCertificateLost }: Contents): string
       ? "The closing certificate lists the documents of this closing with their hashes. It numbers all of them by the codes of\n  their orders: a number there can differ from the number in a file's name here, so go by the name."
       : "",
   ].filter((each) => each !== "");
+  const missing = [...(hasCustody ? [] : ["custody certificates"]), ...(hasReceipt ? [] : ["receipts"])];
   const parts = [
     certificates.length > 0 ? `\n- Certificates: ${certificates.join("\n  ")}` : "",
     isCertificateLost
       ? "\n- Not here: the closing certificate. It is missing at the service, or was altered there."
       : "",
     hasReceipt ? "\n- Receipts: the words of carriers and fax machines about what was sent." : "",
-    environment === "test" && !(hasCustody && hasReceipt)
-      ? `\n- Not here: ${hasCustody ? "receipts" : hasReceipt ? "custody certificates" : "custody certificates and receipts"}. In a test nothing is shipped or faxed${hasCustody ? "" : ", and a document that the sandbox completed has no custody certificate"}.`
+    environment === "test" && missing.length > 0
+      ? `\n- Not here: ${missing.join(" and ")}. In a test nothing is shipped or faxed${hasCustody ? "" : ", and a document that the sandbox completed has no custody certificate"}.`
       : "",
   ];
   return parts.join("");

@@ -145,13 +145,7 @@ export type LineState = "queued" | "logged" | "witnessed" | "anchored";
 export type LineProgress = { state: LineState; cosignatures: number; witnesses: number };
 
 export async function lineState(db: Sql, environment: Environment, entry: LogEntry): Promise<LineProgress> {
-  const [row] = await db.query<{
-    isLogged: boolean;
-    isWitnessed: boolean;
-    isAnchored: boolean;
-    cosignatures: number;
-    witnesses: number;
-  }>(sql`
+  const [row] = await db.query<Reached & { cosignatures: number; witnesses: number }>(sql`
     SELECT (SELECT count(*)::int FROM log_witnesses w WHERE w.log = e.log AND next_at > now() - interval '1 hour') AS witnesses,
       EXISTS (SELECT FROM log_checkpoints c WHERE c.log = e.log AND c.size > e.leaf) AS "isLogged",
       EXISTS (SELECT FROM log_cosignatures q WHERE q.log = e.log AND q.size > e.leaf AND is_quorum) AS "isWitnessed",
@@ -161,9 +155,16 @@ export async function lineState(db: Sql, environment: Environment, entry: LogEnt
       ) AS sizes), 0) AS cosignatures
     FROM log_leaves e WHERE ${isLine(environment, formatEntry(entry))}`);
   if (!row) return { state: "queued", cosignatures: 0, witnesses: 0 };
-  const { isLogged, isWitnessed, isAnchored, cosignatures, witnesses } = row;
-  const state = isAnchored ? "anchored" : isWitnessed ? "witnessed" : isLogged ? "logged" : "queued";
-  return { state, cosignatures, witnesses };
+  const { cosignatures, witnesses, ...reached } = row;
+  return { state: furthestState(reached), cosignatures, witnesses };
+}
+
+type Reached = { isLogged: boolean; isWitnessed: boolean; isAnchored: boolean };
+
+function furthestState({ isLogged, isWitnessed, isAnchored }: Reached): LineState {
+  if (isAnchored) return "anchored";
+  if (isWitnessed) return "witnessed";
+  return isLogged ? "logged" : "queued";
 }
 
 /**

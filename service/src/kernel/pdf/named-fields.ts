@@ -45,14 +45,11 @@ export function namedFields({ file, acroForm }: Pick<PdfLookup, "file" | "acroFo
   return [...found.values()].filter(({ isGroup }) => !isGroup);
 }
 
-const joined = (above: string | null | undefined, own: string | null): string | null =>
-  above === undefined || above === ""
-    ? own
-    : above === null || own === null
-      ? null
-      : own === ""
-        ? above
-        : `${above}.${own}`;
+function joined(above: string | null | undefined, own: string | null): string | null {
+  if (above === undefined || above === "") return own;
+  if (above === null || own === null) return null;
+  return own === "" ? above : `${above}.${own}`;
+}
 
 function partialName(file: PdfFile, { ref, dict }: FormField): string | null {
   const value = resolve(file, entry(dict, "T"));

@@ -166,23 +166,9 @@ async function viewsOf(deps: FillDeps, reader: Principal, fills: readonly Fill[]
     const token = fillTokensOf(secrets, fill.id).find((each) => states.has(each));
     const document = token === undefined ? undefined : states.get(token);
     const isUsable = document !== undefined && document.usedAt === null && document.expiresAt > now;
-    const state =
-      fill.state === "open"
-        ? fill.expiresAt > now
-          ? "open"
-          : "expired"
-        : fill.state === "canceled"
-          ? fill.endedAt && fill.endedAt >= fill.expiresAt
-            ? "expired"
-            : "canceled"
-          : isUsable
-            ? "completed"
-            : document?.usedAt
-              ? "used"
-              : "gone";
     return {
       ...fill,
-      state,
+      state: stateOf(fill, document, now),
       url: mayWrite ? `${baseUrl}/fill/${fill.id}/${linkToken(secrets, fill.id)}` : null,
       fillToken: isUsable && mayWrite ? (token ?? null) : null,
       usableUntil: isUsable ? document.expiresAt : null,
@@ -190,6 +176,17 @@ async function viewsOf(deps: FillDeps, reader: Principal, fills: readonly Fill[]
       pages: isUsable ? document.pages : null,
     };
   });
+}
+
+function stateOf(
+  fill: Pick<Fill, "state" | "expiresAt" | "endedAt">,
+  document: { usedAt: Date | null; expiresAt: Date } | undefined,
+  now: Date,
+): FillView["state"] {
+  if (fill.state === "open") return fill.expiresAt > now ? "open" : "expired";
+  if (fill.state === "canceled") return fill.endedAt && fill.endedAt >= fill.expiresAt ? "expired" : "canceled";
+  if (document?.usedAt) return "used";
+  return document && document.expiresAt > now ? "completed" : "gone";
 }
 
 const pageSize = { usual: 50, max: 100 };

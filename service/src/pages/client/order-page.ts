@@ -197,25 +197,12 @@ function unpaidStep(
  * The part of the page that refreshes itself. htmx merges it into the page, so the focus and the scroll position stay.
  */
 function live(order: OrderView, { words, asked }: Reader): Html {
-  const { tone, label, headline, summary, next } = statusWords(
-    clientStatus(order),
-    words,
-    order.signers,
-    order.isActSimulated,
-  );
+  const status = statusWords(clientStatus(order), words, order.signers, order.isActSimulated);
+  const { tone, label, headline, summary } = status;
   const { orderPage: page, components } = words;
   const isFirmsTurn = (order.payBy === "firm" || order.inProcess === "firm") && isPayable(order.status);
   const test = order.environment === "test";
-  const isSimulatedPayment = test && isPayable(order.status) && !order.payable && order.documentsDeletedAt === null;
-  const todo = isFirmsTurn
-    ? [page.firmPays]
-    : order.inProcess === "client"
-      ? page.bankPayment
-      : isSimulatedPayment
-        ? [words.test.pay]
-        : test && order.status === "Completed"
-          ? next.slice(0, 1)
-          : next;
+  const next = isFirmsTurn ? [page.firmPays] : nextSteps(order, words, status.next);
   return html`<div class="order-main">
 ${test && notice("attention", words.test.title, isSimulated(order.signers) ? `${words.test.text} ${words.orders.simulated.summary}` : words.test.text)}
 <section class="card status-card ${tone}" aria-labelledby="status-title">
@@ -225,7 +212,7 @@ ${test && notice("attention", words.test.title, isSimulated(order.signers) ? `${
 <p class="lead">${isFirmsTurn ? page.nothingToPay : summary}</p>
 </div>
 <h2 id="next-title">${page.next}</h2>
-<ul class="next">${todo.map((line) => html`<li>${line}</li>`)}</ul>
+<ul class="next">${next.map((line) => html`<li>${line}</li>`)}</ul>
 ${order.payable && payPart(order, { words, asked })}
 ${order.offersAppointment && html`<p><a class="button no-print" href="${linkFor({ asked }, `/orders/${order.code}/appointment`)}">${appointmentWords[words.language].title}</a></p>`}
 ${order.status === "Completed" && order.documentsDeletedAt === null && documentsForm(order, { words, asked })}
@@ -240,6 +227,15 @@ ${receiptsCard(`/orders/${order.code}/receipts`, [order.receipts], words)}
 ${details(order, words)}
 ${order.retention && html`<p class="quiet-text"><strong>${page.retention}</strong> ${order.retention}</p>`}
 </div>`;
+}
+
+/** The client's next steps. @param usual those of the order's status */
+function nextSteps(order: OrderView, { orderPage, test }: Words, usual: readonly string[]): readonly string[] {
+  const { inProcess, status, payable, documentsDeletedAt } = order;
+  if (inProcess === "client") return orderPage.bankPayment;
+  if (order.environment !== "test") return usual;
+  if (isPayable(status) && !payable && documentsDeletedAt === null) return [test.pay];
+  return status === "Completed" ? usual.slice(0, 1) : usual;
 }
 
 /** The HTML that htmx requests every few seconds to refresh the page of an order. */

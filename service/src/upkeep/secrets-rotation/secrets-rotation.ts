@@ -26,8 +26,11 @@ export async function secretsStatus(deps: RotationDeps, now: Date): Promise<Unde
   const [rows, values, blobs] = [await countRowMacs(db), await countValues(db), await countBlobs(deps, now)];
   const [current, ...old] = keysOf(secrets).map(keyIdText);
   const ids = new Set([...keysOf(secrets).map(keyIdText), ...rows.keys(), ...values.keys(), ...blobs.keys()]);
-  const stateOf = (id: string) =>
-    id === current ? "current" : old.includes(id) ? "old" : id === "none" ? "without id" : "missing";
+  function stateOf(id: string): UnderKey["state"] {
+    if (id === current) return "current";
+    if (old.includes(id)) return "old";
+    return id === "none" ? "without id" : "missing";
+  }
   const countIn = (counts: KeyCounts, id: string) => counts.get(id) ?? 0;
   return [...ids].map((keyId) => ({
     keyId,

@@ -34,7 +34,8 @@ export const isWithin = (level: Level, max: Level): boolean => LEVELS.indexOf(le
  * not annotations or other drawing over signed content
  */
 export function permits(permission: 1 | 2 | 3 | null, level: Level): boolean {
-  const max =
-    permission === 1 ? "validation" : permission === 2 ? "forms" : permission === 3 ? "annotations" : "fields";
-  return isWithin(level, max);
+  return isWithin(level, permission === null ? "fields" : permitted[permission]);
 }
+
+/** The most serious level that each value of /P permits. */
+const permitted = { 1: "validation", 2: "forms", 3: "annotations" } as const;

@@ -111,7 +111,7 @@ const isOpen = ({ subtype, hidden, readOnly, fieldValue }: Annotation): boolean 
   subtype === "Widget" && !hidden && !readOnly && isEmpty(fieldValue);
 
 function ownField(annotation: Annotation, toShown: Matrix): OwnField[] {
-  const { fieldType, fieldName = "", alternativeText, checkBox, combo } = annotation;
+  const { fieldType, fieldName = "", alternativeText, combo } = annotation;
   const place = placeOf(annotation, toShown);
   if (!place || !isOpen(annotation)) return [];
   const field = { name: alternativeText || fieldName, rect: place };
@@ -119,8 +119,14 @@ function ownField(annotation: Annotation, toShown: Matrix): OwnField[] {
     const options = choices((annotation.options ?? []).map((each) => ({ label: optionLabel(each), rect: null })));
     return [{ ...field, kind: options ? "dropdown" : "text", options: options ?? [] }];
   }
-  const kind = fieldType === "Sig" ? "signature" : fieldType === "Tx" ? "text" : checkBox ? "checkbox" : null;
+  const kind = kindOf(annotation);
   return kind === null ? [] : [{ ...field, kind, options: [] }];
+}
+
+function kindOf({ fieldType, checkBox }: Annotation): "signature" | "text" | "checkbox" | null {
+  if (fieldType === "Sig") return "signature";
+  if (fieldType === "Tx") return "text";
+  return checkBox ? "checkbox" : null;
 }
 
 const optionLabel = ({ displayValue, exportValue }: { displayValue?: string; exportValue?: string }): string =>

@@ -75,25 +75,7 @@ function methodPart(view: BillingView): Html {
     );
   const active = methods.find(({ state }) => state === "active");
   const waiting = methods.find(({ state }) => state === "verifying");
-  const failed = !active && methods[0]?.state === "failed";
-  const unusable = active ? undefined : methods.find(({ state }) => state === "unusable");
-  return html`<div class="card-parts">${
-    active
-      ? html`${facts([
-          ["Pays", methodName(active)],
-          [
-            "Kind",
-            active.kind === "bank"
-              ? "Bank account: work starts when the money has cleared, up to 4 business days."
-              : "Card",
-          ],
-          ["Valid until", active.cardExpires],
-          ["Added", dayIn(active.addedAt, view.zone)],
-        ])}${expiryPart(active, view.now)}${isOwner(view) && removal(active)}`
-      : unusable
-        ? html`${notice("stopped", `${methodName(unusable)} can’t be charged any more`, unusableWords(unusable))}${isOwner(view) && removal(unusable)}`
-        : html`<p>${failed ? "The last bank account could not be verified." : "Nothing is on file. Orders that your firm pays wait until somebody opens their checkout."}</p>`
-  }
+  return html`<div class="card-parts">${active ? activePart(view, active) : withoutActive(view, methods)}
 ${waiting && html`<p>Waiting for your bank: ${methodName({ ...waiting, kind: waiting.kind ?? "bank" })}. Follow the processor’s email to verify the account.</p>${isOwner(view) && removal(waiting)}`}
 ${
   isOwner(view)
@@ -105,6 +87,26 @@ ${
       }</p>`
     : html`<p class="form-note">Only owners of the firm can change this.</p>`
 }</div>`;
+}
+
+function activePart(view: BillingView, active: PaymentMethod): Html {
+  const kind =
+    active.kind === "bank" ? "Bank account: work starts when the money has cleared, up to 4 business days." : "Card";
+  return html`${facts([
+    ["Pays", methodName(active)],
+    ["Kind", kind],
+    ["Valid until", active.cardExpires],
+    ["Added", dayIn(active.addedAt, view.zone)],
+  ])}${expiryPart(active, view.now)}${isOwner(view) && removal(active)}`;
+}
+
+/** Says why no method is charged. */
+function withoutActive(view: BillingView, methods: readonly PaymentMethod[]): Html {
+  const unusable = methods.find(({ state }) => state === "unusable");
+  if (unusable)
+    return html`${notice("stopped", `${methodName(unusable)} can’t be charged any more`, unusableWords(unusable))}${isOwner(view) && removal(unusable)}`;
+  const failed = methods[0]?.state === "failed";
+  return html`<p>${failed ? "The last bank account could not be verified." : "Nothing is on file. Orders that your firm pays wait until somebody opens their checkout."}</p>`;
 }
 
 /** Warns that a payment card expires at the end of this month, or has expired. */

@@ -132,33 +132,35 @@ function requestedAmounts(history: readonly Line[]): ReadonlyMap<unknown, string
 const refundedAmount = (payments: OrderHistory["payments"]): string | null =>
   sumOf(payments.filter(({ refundedAt }) => refundedAt !== null));
 
-const textOf = (
-  line: Line,
-  names: ReadonlyMap<string, string>,
-  {
-    requested,
-    refunded,
-    simulated,
-    readdressed,
-  }: Amounts & { simulated: string | null; readdressed: ReadonlySet<number> },
-): Html => {
-  const { action, actor, fromStatus, toStatus, detail } = line;
+type Special = {
+  /** The words for a signing that the sandbox completed; null without one. */
+  simulated: string | null;
+  /** The times of corrections that changed a signer's email address. */
+  readdressed: ReadonlySet<number>;
+};
+
+function wordsOf(line: Line, { simulated, readdressed }: Special): string {
+  const { action, fromStatus, toStatus, detail } = line;
   const { kind = "" } = (detail as { kind?: string } | null) ?? {};
   const isReaddressed = kind === "signer" && readdressed.has(new Date(line.occurredAt).getTime());
   const corrected = isReaddressed ? "Signer’s email corrected" : correctionWords[kind];
-  const words =
-    action === "order.corrected" && corrected
-      ? corrected
-      : fromStatus === "Created"
-        ? "Order placed"
-        : toStatus === "EsignComplete" && simulated !== null
-          ? simulated
-          : (earlyFaxWords(line) ?? actionWords[action] ?? statusWords(toStatus ?? "").headline);
+  if (action === "order.corrected" && corrected) return corrected;
+  if (fromStatus === "Created") return "Order placed";
+  if (toStatus === "EsignComplete" && simulated !== null) return simulated;
+  return earlyFaxWords(line) ?? actionWords[action] ?? statusWords(toStatus ?? "").headline;
+}
+
+const textOf = (
+  line: Line,
+  names: ReadonlyMap<string, string>,
+  { requested, refunded, ...special }: Amounts & Special,
+): Html => {
+  const { action, actor, toStatus, detail } = line;
   // The service's staff write the reasons of refunds for each other, so they are not shown to the firm.
   const reason = action.startsWith("refund.") ? null : (detail as { reason?: unknown } | null)?.reason;
   const isRefund = action === "order.transition" && toStatus === "Refunded";
   const amount = isRefund ? refunded : (requested.get((detail as Detail)?.requestId) ?? null);
-  return html`${words}${amount !== null && `: ${amount}`}<br><span class="second-line">${whoIs(actor, names)}${typeof reason === "string" && html` · ${reason}`}</span>`;
+  return html`${wordsOf(line, special)}${amount !== null && `: ${amount}`}<br><span class="second-line">${whoIs(actor, names)}${typeof reason === "string" && html` · ${reason}`}</span>`;
 };
 
 const actors: Readonly<Record<string, string>> = {

@@ -96,7 +96,9 @@ async function tryDevice({ media, words, run }: Check): Promise<void> {
     await new Promise((done) => setTimeout(done, trySeconds * 1000));
     const { lost, received } = await connection.stats();
     const isWeak = lost / Math.max(1, lost + received) > weakShare;
-    say(words, !isBack || received === 0 ? "noLine" : level.heard() ? (isWeak ? "weak" : "good") : "silent");
+    if (!isBack || received === 0) say(words, "noLine");
+    else if (!level.heard()) say(words, "silent");
+    else say(words, isWeak ? "weak" : "good");
   } catch {
     say(words, "noLine");
   } finally {

@@ -38,10 +38,16 @@ export function fixedUint(id: ElementId, value: number): Buffer {
 }
 
 function idBytes(id: ElementId): Buffer {
-  const length = id > 0xffffff ? 4 : id > 0xffff ? 3 : id > 0xff ? 2 : 1;
+  const length = lengthOf(id);
   const bytes = Buffer.alloc(length);
   bytes.writeUIntBE(id, 0, length);
   return bytes;
+}
+
+function lengthOf(id: ElementId): 1 | 2 | 3 | 4 {
+  if (id > 0xffffff) return 4;
+  if (id > 0xffff) return 3;
+  return id > 0xff ? 2 : 1;
 }
 
 function uintBytes(value: number): Buffer {

@@ -201,6 +201,12 @@ export function signedEnvelope(doings: readonly Doing[], options: Options = {}):
     ...acts,
     { document: sizeOf(sealed), event: "sealed" },
   ];
+  const revisions = [
+    ["original", original],
+    ["prepared", prepared],
+    ...states.map((state) => ["signed", state] as const),
+    ["sealed", sealed],
+  ] as const;
   const envelope = {
     format: "signsealship-envelope",
     version: 1,
@@ -208,10 +214,10 @@ export function signedEnvelope(doings: readonly Doing[], options: Options = {}):
     orderCode,
     environment,
     document: { originalSha256: sha256(original), sealedSha256: sha256(sealed), bytes: sealed.length },
-    revisions: [original, prepared, ...states, sealed].map((state, number) => ({
+    revisions: revisions.map(([kind, state], number) => ({
       number,
-      kind: number === 0 ? "original" : number === 1 ? "prepared" : number === states.length + 2 ? "sealed" : "signed",
-      signer: number > 1 && number < states.length + 2 ? number - 1 : null,
+      kind,
+      signer: kind === "signed" ? number - 1 : null,
       ...sizeOf(state),
     })),
     signers,

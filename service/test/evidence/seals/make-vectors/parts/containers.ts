@@ -83,8 +83,9 @@ function deflate(): Part[] {
   const dynamic = (other: 2 | 16, distances: number, lengths: readonly Bits[], data: readonly Bits[]) => {
     // The lengths of the code for code lengths. RFC 1951 stores them in the order 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11,
     // 4, 12, 3, 13, 2, 14, 1.
+    const otherIndex = other === 16 ? 0 : 15;
     const order = Array.from({ length: 18 }, (_, index): Bits => {
-      const bits = index === 2 ? 1 : index === 17 || index === (other === 16 ? 0 : 15) ? 2 : 0;
+      const bits = index === 2 ? 1 : index === 17 || index === otherIndex ? 2 : 0;
       return [bits, 3];
     });
     return deflated([1, 1], [2, 2], [1, 5], [distances, 5], [14, 4], ...order, ...lengths, ...data);
