@@ -1,6 +1,7 @@
 // Refuses source files that are too long, or too short to stand alone (tools/crumbs.ts), functions that are too long
-// (tools/long-functions.ts), literals that are spread into a literal (tools/spread-literals.ts), and documentation of
-// parameters that don't exist (tools/documented-params.ts): npm run check
+// (tools/long-functions.ts), literals that are spread into a literal (tools/spread-literals.ts), ternaries that
+// are nested three deep (tools/nested-ternaries.ts), and documentation of parameters that don't exist
+// (tools/documented-params.ts): npm run check
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { crumbsIn, longFilesIn } from "./crumbs.ts";
 import { unknownParamsIn } from "./documented-params.ts";
 import { longFunctionsIn } from "./long-functions.ts";
+import { nestedTernariesIn } from "./nested-ternaries.ts";
 import { spreadLiteralsIn } from "./spread-literals.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -42,6 +44,10 @@ for (const file of tracked.filter((each) => each.endsWith(".ts"))) {
   const text = read(file);
   for (const { line, found, better } of spreadLiteralsIn(file, text)) {
     console.error(`${file}:${line}: "${found}" spreads a literal: write ${better}`);
+    process.exitCode = 1;
+  }
+  for (const { line, found, better } of nestedTernariesIn(file, text)) {
+    console.error(`${file}:${line}: "${found}" is nested three deep: write ${better}`);
     process.exitCode = 1;
   }
   for (const { line, found, better } of unknownParamsIn(file, text)) {

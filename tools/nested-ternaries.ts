@@ -1,0 +1,43 @@
+import { parseSync, Visitor } from "oxc-parser";
+import type { Finding } from "./english.ts";
+
+/** A ternary may be inside another, and no third one inside that. */
+const maxDepth = 2;
+
+/**
+ * Finds ternaries that are nested three deep, as in `a ? b : c ? d : e ? f : g`. A ternary of a function inside another
+ * ternary is counted by itself.
+ */
+export function nestedTernariesIn(file: string, text: string): Finding[] {
+  // Parsing is slow, and few files have three ternaries.
+  if ((text.match(/\s\?\s/g) ?? []).length <= maxDepth) return [];
+  const { program, errors } = parseSync(file, text);
+  if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
+  const found: Finding[] = [];
+  let depth = 0;
+  const outside: number[] = [];
+  const enter = (): void => {
+    outside.push(depth);
+    depth = 0;
+  };
+  const leave = (): void => {
+    depth = outside.pop() ?? 0;
+  };
+  new Visitor({
+    ConditionalExpression({ start, end }) {
+      depth++;
+      if (depth !== maxDepth + 1) return;
+      const line = text.slice(0, start).split("\n").length;
+      const [shown = ""] = text.slice(start, end).split("\n");
+      found.push({ line, found: shown, better: "a function with early returns" });
+    },
+    "ConditionalExpression:exit"() {
+      depth--;
+    },
+    FunctionExpression: enter,
+    "FunctionExpression:exit": leave,
+    ArrowFunctionExpression: enter,
+    "ArrowFunctionExpression:exit": leave,
+  }).visit(program);
+  return found;
+}
