@@ -150,19 +150,15 @@ export async function lastLine(db: Sql, without: readonly string[] = []): Promis
   return line ?? null;
 }
 
-// The condition must have the same words as the predicate of the index audit_log_activity. Otherwise PostgreSQL doesn't
-// use that index.
-const activity = sql`action IN ('order.created', 'order.transition', 'order.claimed', 'order.cancelled', 'signing_link.issued',
-        'room.order_attached')`;
-
 /**
- * SQL subquery: the latest 100 log lines about an order, of the kinds that a room's page shows.
+ * SQL subquery: the latest 100 log lines about an order that a page shows.
  * @param room a condition on `room_id`
+ * @param isShown a condition on `action`
  */
-export const shownLines = (orderId: Statement, room: Statement): Statement => sql`(
+export const shownLines = (orderId: Statement, room: Statement, isShown: Statement): Statement => sql`(
   SELECT id, action, from_status, to_status, occurred_at FROM audit_log
   WHERE order_id = ${orderId} AND ${room}
-    AND ${activity} ORDER BY occurred_at DESC, id DESC LIMIT 100)`;
+    AND ${isShown} ORDER BY occurred_at DESC, id DESC LIMIT 100)`;
 
 /**
  * The actor who placed an order, and the reason for its present status. Each is null if no authentic log line states

@@ -8,6 +8,7 @@ import { type DataFile, DataFileError, dataFile } from "./data-file.ts";
 import { type AskCarriers, type CarrierRate, type Parcel, type ShipMethod, weightGrams } from "./postage.ts";
 import { loadPriceBook, type PriceBook } from "./price-book.ts";
 import { type BoughtServices, type Quote, quote } from "./quote.ts";
+import { senderOf } from "./sender-address.ts";
 import { type Address, isZipCode, loadNotarizationStates, type NotarizationStates, usStateOf } from "./us-states.ts";
 import { loadZip3Areas, stateOfZip, type Zip3Area } from "./zip3.ts";
 import { zoneTable } from "./zone-table.ts";
@@ -80,7 +81,7 @@ export function createPricing(files: PricingFiles): Pricing {
   const blocked = new Set(files.states.content.notRecognized);
   const catalogRow = (slug: string) => rows.get(slug) ?? null;
   const parcelOf: Pricing["parcelOf"] = (pages, from, to) => ({
-    from: from ?? book.business,
+    from: senderOf(from, book.business),
     to,
     weightGrams: weightGrams(pages, book.postage),
   });

@@ -17,4 +17,5 @@ export { feeLabels, type LineType } from "./line-types.ts";
 export type { AskCarriers, CarrierRate, Parcel, ShipMethod } from "./postage.ts";
 export type { PriceBook } from "./price-book.ts";
 export type { BoughtServices, OrderLine } from "./quote.ts";
+export { senderOf } from "./sender-address.ts";
 export { type Address, areNeighbors, isUsState, isZipCode, usStateOf, usStates } from "./us-states.ts";

@@ -1,5 +1,4 @@
 import { joinFirm, verifiedFirm } from "../../../firms/partners/partners.ts";
-import { shownLines } from "../../../kernel/audit/audit.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isoTime, isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -38,6 +37,7 @@ import {
 import { type StoredSigningAgain, signingAgainOf } from "../../../signing/notaries/notaries.ts";
 import type { Participant } from "../participants/schemas.ts";
 import { type RoomState, roomState, verifiedRoom } from "../store.ts";
+import { activity, recent } from "./activity.ts";
 import type { ActivityItem, PassportPointer } from "./schemas.ts";
 
 export type CardRow = BoughtServices & {
@@ -168,18 +168,6 @@ const cards = sql`
     ) latest ON latest.id = s.envelope_id
     WHERE NOT ${isHandedIn(sql`'sealed'`)} OR latest.outcome = 'Completed'
   ) envelope ON o.sign`;
-
-// The latest events of the room's timeline. Events of an order appear in every room that contains it. The event of its
-// attachment to a room appears only in that room.
-const recent = sql`
-  SELECT a.code, item.* FROM attached a CROSS JOIN LATERAL (
-    ${shownLines(sql`a.order_id`, sql`room_id IS NULL`)} UNION ALL ${shownLines(sql`a.order_id`, sql`room_id = a.room_id`)}
-  ) item ORDER BY item.occurred_at DESC, item.id DESC LIMIT 100`;
-
-const activity = sql`
-  SELECT coalesce(json_agg(json_build_object('orderCode', code, 'action', action, 'fromStatus', from_status,
-    'toStatus', to_status, 'occurredAt', ${isoTime(sql`occurred_at`)}) ORDER BY occurred_at DESC, id DESC), '[]') AS list
-  FROM recent`;
 
 const participants = sql`
   SELECT coalesce(json_agg(json_build_object('participantId', p.id, 'name', p.name, 'email', p.email, 'role', p.role,

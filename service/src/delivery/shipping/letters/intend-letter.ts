@@ -6,7 +6,7 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { runOr } from "../../../kernel/platform/workers/task.ts";
 import { claimantOf, explainTask, openTask } from "../../../kernel/tasks/tasks.ts";
 import { type LockedOrder, lockOrder, readOrderHead } from "../../../orders/order/order.ts";
-import type { Address } from "../../../orders/pricing/pricing.ts";
+import { type Address, senderOf } from "../../../orders/pricing/pricing.ts";
 import type { MailClass } from "../../../providers/providers.ts";
 import { type PaperOrder, paperOrder, withSentDocument } from "../../paper/paper.ts";
 import { type LetterDeps, mailQueue } from "./deps.ts";
@@ -74,7 +74,7 @@ async function planFor(deps: LetterDeps, order: PaperOrder): Promise<LetterPlan 
   });
   if (document instanceof ServiceError) return { misfit: document.message };
   const { kind, sha256, read } = document;
-  const from = shipFrom ?? business;
+  const from = senderOf(shipFrom, business);
   const plan = planLetter(read, to, from);
   if ("misfit" in plan) return plan;
   const owner = { partnerId, environment };
