@@ -16,13 +16,13 @@ import { mayUseLive, type Session } from "../../kernel/identity/identity.ts";
 import { isServiceError } from "../../kernel/platform/errors.ts";
 import { accountNav } from "../ui/account-nav.ts";
 import type { Assets } from "../ui/assets/assets.ts";
-import { done, flashOf } from "../ui/flash-messages.ts";
 import { buttonForm } from "../ui/forms/button-form.ts";
 import { errorSummary, field } from "../ui/forms/fields.ts";
 import { invitationPath } from "../ui/invitation-path.ts";
 import { layout } from "../ui/layout.ts";
 import { pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
+import { done, flashOf } from "./flash-messages.ts";
 
 export type InvitationPageDeps = MemberDeps & { assets: Assets; limits: RateLimits };
 

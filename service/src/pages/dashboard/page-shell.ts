@@ -7,11 +7,11 @@ import type { RetentionPlan } from "../../kernel/retention/retention.ts";
 import { accountNav } from "../ui/account-nav.ts";
 import type { AssetName, Assets } from "../ui/assets/assets.ts";
 import { environmentSwitch } from "../ui/environment-switch.ts";
-import { flashOf } from "../ui/flash-messages.ts";
 import { icon } from "../ui/icons.ts";
 import { layout } from "../ui/layout.ts";
 import type { Previewed } from "../ui/previewed.ts";
 import { type Html, html } from "../ui/render.ts";
+import { flashOf } from "./flash-messages.ts";
 import { failingBanner } from "./webhooks/failing-banner.ts";
 
 /** Renders each signer's signing page as a preview. `pages/signing/` implements this function. */

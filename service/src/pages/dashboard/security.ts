@@ -21,7 +21,6 @@ import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import { maySeeBilling, type Principal, type Session } from "../../kernel/identity/identity.ts";
 import { passkeyChanges } from "../../kernel/platform/recent-proof.ts";
 import { card } from "../ui/components.ts";
-import { done } from "../ui/flash-messages.ts";
 import { shortTime } from "../ui/format.ts";
 import { askFirst } from "../ui/forms/ask-first.ts";
 import { buttonForm } from "../ui/forms/button-form.ts";
@@ -30,6 +29,7 @@ import { type PageCall, pageRoute } from "../ui/page/route.ts";
 import { records } from "../ui/records.ts";
 import { type Html, html } from "../ui/render.ts";
 import { type SecurityDeps as PageDeps, securityPage } from "../ui/security/page.ts";
+import { done } from "./flash-messages.ts";
 import { dashboardPage } from "./page-shell.ts";
 
 export type SecurityDeps = PageDeps & MemberDeps;

@@ -8,12 +8,12 @@ import {
   type TestClockDeps,
 } from "../../kernel/test-clock/test-clock.ts";
 import { card } from "../ui/components.ts";
-import { done } from "../ui/flash-messages.ts";
 import { plainTime } from "../ui/format.ts";
 import { buttonForm, hiddenFields } from "../ui/forms/button-form.ts";
 import { errorSummary, select } from "../ui/forms/fields.ts";
 import { type PageCall, pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
+import { done } from "./flash-messages.ts";
 import { doOnce } from "./submit-once.ts";
 
 export type TestClockPageDeps = TestClockDeps & { limits: RateLimits };

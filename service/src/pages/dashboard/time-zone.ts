@@ -12,10 +12,10 @@ import { invalid } from "../../kernel/platform/errors.ts";
 import { buyerOf, buyerZones, setBuyer } from "../../orders/billing/billing.ts";
 import { zoneOf } from "../../orders/payments/payments.ts";
 import { card } from "../ui/components.ts";
-import { done } from "../ui/flash-messages.ts";
 import { errorSummary, select } from "../ui/forms/fields.ts";
 import { type PageCall, pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
+import { done } from "./flash-messages.ts";
 
 const path = "/dashboard/time-zone";
 const settingsPath = "/dashboard/statements#address";

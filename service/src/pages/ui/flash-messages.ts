@@ -2,226 +2,32 @@ import type { FastifyRequest } from "fastify";
 import { icon } from "./icons.ts";
 import { type Html, html } from "./render.ts";
 
-/** The messages shown after a form was accepted. The URL contains the name of a message, never its text. */
-const flashMessages = {
-  "witness-noted": "It is on record.",
-  "step-marked": "The step is marked.",
-  "device-back": "The device is back.",
-  "act-ended": "The act was ended. Another one may begin.",
-  "recording-opened": "The recording is open to you for an hour. The notary is told by email.",
-  "recording-held": "The recording is held: nothing of it is deleted.",
-  "recording-released": "The hold ended.",
-  linked: "You are now connected to your firm.",
+/** The messages about a person's own account. Each audience with accounts includes them in its table. */
+export const accountMessages = {
   environment: "You switched environments.",
   "session-ended": "That session was signed out.",
-  "invitation-sent": "The invitation is being emailed.",
-  "guest-added": "The person was added. The link is on its way by email, once there is an appointment.",
-  "guest-removed": "The person is not expected any more.",
-  "invitation-withdrawn": "The invitation was withdrawn.",
-  "invitation-accepted": "Welcome. You are now a member of the firm.",
-  "member-removed": "The member was removed.",
-  "firm-left": "You left the firm.",
-  "role-changed": "The role was changed.",
-  "live-access-changed": "The member’s live access was changed.",
   "passkey-added": "The passkey was added.",
   "passkey-removed": "The passkey was removed.",
-  "passkey-rule-changed": "Your firm’s passkey rule was changed.",
-  "logo-saved": "The logo was saved.",
-  "billing-view-changed": "Who may see billing was changed.",
-  "method-added": "It is on file. Orders that your firm pays are charged to it.",
-  "method-removed": "The card or bank account was removed.",
-  "limit-saved":
-    "The limits were saved. A payment that was refused before is not tried again by itself: charge it again on this page.",
-  "order-charged": "The charge is being sent. The order moves when the processor confirms the payment.",
-  "orders-charged": "The charges are being sent. Each order moves when the processor confirms its payment.",
-  "client-pays": "The client pays now, and gets the link to pay by email.",
-  "pause-saved": "The pause between services was saved.",
-  "billing-address-saved": "The name and address on receipts were saved.",
-  "time-zone-saved": "Your firm’s time zone was saved.",
-  "branding-saved": "The branding was saved.",
-  "template-made": "The template was made. Place orders from it here.",
-  "template-saved": "The new version was saved. Orders use it from now on.",
-  "fill-made": "The form was made. Pass its link on to the person.",
-  "fill-sent": "The link is on its way by email.",
-  "fill-canceled": "The form was canceled, and its answers were deleted.",
-  "template-archived": "The template was archived.",
-  "template-restored": "The template places orders again.",
-  "origin-added": "The site was added. It can show signing pages from now on.",
-  "origin-removed": "The site was removed. It gets no more signing pages.",
-  "draft-discarded": "The draft was discarded, with its files.",
-  "room-created": "The room is open. Add its orders, then share its link.",
-  "room-order-attached": "The order was added to the room.",
-  "room-orders-attached": "The orders were added to the room.",
-  "room-order-there": "The order was already in the room. Nothing changed.",
-  "room-order-detached": "The order was removed from the room.",
-  "participant-added": "The participant was added.",
-  "participant-added-invited": "The participant was added. The room’s link is on its way to them by email.",
-  "participant-added-uninvited":
-    "The participant was added. No email was sent: one went to this address within the last 24 hours, or the room has sent 25 today. Share the link yourself.",
-  "participant-there": "Someone with that email is already a participant.",
-  "participant-there-invited":
-    "Someone with that email is already a participant. The room’s link is on its way to them by email.",
-  "participant-there-uninvited":
-    "Someone with that email is already a participant. No email was sent: one went to this address within the last 24 hours, or the room has sent 25 today.",
-  "participant-removed": "The participant was removed.",
-  "room-rotated": "The room has a new link. The old one no longer works.",
-  "room-closed": "The room is closed.",
-  "room-reopened": "The room is open again.",
-  "room-charged":
-    "One payment for all orders that your firm pays is being sent. They move when the processor confirms it.",
-  "room-clients-pay": "The clients pay these orders now, and get the link to pay by email.",
-  "room-day-removed": "The closing day is removed.",
-  "room-day-set": "The closing day is saved. Your list of closings is sorted by it.",
-  "room-seal-on": "The service seals the certificate once every order has ended.",
-  "room-seal-off": "The service does not seal this closing by itself.",
-  "room-sealed": "The new version is sealed. Its verification link is in the list.",
-  "passport-sealed": "The document is sealed.",
-  "webhook-there": "This form already created the webhook. If you did not copy its secret, rotate the secret now.",
-  "webhook-rotated-before": "This form already rotated the secret. If you did not copy it, rotate it again.",
-  "webhook-tested": "A test event is on its way.",
-  "webhook-key-made": "The public key was created. New deliveries carry its signature.",
-  "webhook-deleted": "The webhook was deleted.",
-  "delivery-replayed": "The event is being sent again.",
-  "failed-replayed": "Everything that failed in that time is being sent again.",
-  "failed-replayed-partly": "200 events are being sent again. More have failed: send the rest when these have ended.",
-  "nothing-failed": "Nothing in that time failed to arrive.",
-  "execution-decided": "Your decision was recorded.",
-  "request-approved": "The request was approved. Its key is being emailed.",
-  "request-declined": "The request was declined.",
-  "task-claimed": "The task is yours.",
-  "task-released": "The task is open to others again.",
-  "task-asked-again": "The question is due again in two business days.",
-  "task-finished": "The task is done.",
-  "payback-undone": "The booking was reversed. A task asks whether the money went back.",
-  "payback-booked": "The money is booked as paid back, and can’t be refunded again. The firm gets a mail about it.",
-  "jobs-retried": "The jobs are being tried again.",
-  "label-ordered": "The label is being bought.",
-  "report-kept": "The report is kept with the order.",
-  "firm-changed": "The firm was changed.",
-  "key-there": "This form already created the key. If you did not copy it, revoke it and create another one.",
-  "key-rotated-before": "This form already rotated the key. If you did not copy the new one, rotate it again.",
-  "key-revoked": "The key no longer works.",
-  "order-cancelled": "The order was canceled.",
-  "order-mail-sent": "The email is on its way to the client again.",
-  "order-moved": "The order was moved.",
-  "taking-in-requested": "Another operator was asked to approve the document. Give them the same file.",
-  "taking-in-refused": "The document was refused.",
-  "taking-in-withdrawn": "The request was withdrawn.",
-  "order-noted": "Your note was added.",
-  "signing-devices-ended": "Signing on devices was ended.",
-  "catalog-form-added": "The form was added. Firms can have it filled in from now on.",
-  "catalog-form-retired": "The form was retired. Nobody can start it any more.",
-  "notary-added": "The notary is on record.",
-  "notary-saved": "The record was saved.",
-  "rules-requested": "The change is written. It counts once another operator has confirmed it.",
-  "rules-confirmed": "The change is confirmed. It counts from its day on.",
-  "rules-refused": "The change was refused.",
-  "rules-withdrawn": "The change was withdrawn.",
-  "notary-claimed": "The order is yours. Nobody else sees its documents now.",
-  "notary-released": "The order was given back.",
-  "act-saved": "The act is noted. Sign the document now, as it says below.",
-  "act-completed": "The document is notarized. The act is in your journal.",
-  "act-refused": "The refusal is in your journal, and the order waits for an agent.",
-  "on-duty": "You are on duty. People who ask for a notary now appear here.",
-  "off-duty": "You are off duty.",
-  "now-taken": "The order is yours, and its people are being called. Open the session within 5 minutes.",
-  "hours-saved": "Your hours are saved.",
-  "appointment-ended": "It is noted. Everyone who must appear is told.",
-  "identity-asked": "The link of the identity check is being emailed.",
-  "appointment-mailed": "Everyone who must appear is being emailed the link.",
-  "in-person-asked": "The firm was asked. Its owners are being emailed.",
-  "in-person-agreed": "You agreed to an act in person, in ink. The notary may go on.",
-  "in-person-agreed-refund":
-    "You agreed to an act in person, in ink. A refund of the technology fee was asked for; the order goes on.",
-  "in-person-declined": "You declined. The act is not recorded as one in person, in ink.",
-  "entry-corrected": "The correction is in your journal.",
-  "proof-added": "The proof was added.",
-  "seal-added": "The picture was added. Blocks show it once it is confirmed.",
-  "seal-confirmed": "The picture is confirmed. Blocks show it from now on.",
-  "order-placed": "The order was placed.",
-  "order-placed-uncharged": "The order was placed, and nobody was charged. It waits for your firm’s payment.",
-  "act-resolved": "Your answer was recorded.",
-  "delivery-sent": "The link is being mailed to the recipient.",
-  "receiver-ended": "Nothing is sent to them by itself. You can send it yourself.",
-  "delivery-revoked": "The link was ended.",
-  "closing-placed": "The closing was placed. This is its room.",
-  "closing-placed-uncharged":
-    "The closing was placed, and nobody was charged. This is its room. It waits for your firm’s payment.",
-  "mail-hours-saved": "The hours for your emails were saved.",
-  "mails-on": "You get these emails from now on.",
-  "mails-off": "You get no more of these emails.",
-  "charge-ended": "The charge was canceled. Its order can be paid another way.",
-  "bank-payment-ended": "The bank payment failed. Its orders can be paid again.",
-  "assignment-requested": "Recorded. Another person approves which orders the refund was for.",
-  "assignment-approved": "The orders have their credit notes.",
-  "assignment-dropped": "The refund waits for its orders again.",
-  "loss-paid": "The payment of the firm is booked. The firm gets a mail.",
-  "loss-payment-undone": "The booking was reversed. The firm gets a mail with the reason.",
-  "pay-again-allowed": "The order can be paid again. The payer gets a mail.",
-  "payment-resolved": "The note was recorded.",
-  "operator-added": "The operator was added, and was emailed how to sign in.",
-  "operator-changed": "The operator was changed.",
-  "operator-removed": "The operator’s access was ended.",
-  "passkeys-removed": "The passkeys were removed.",
-  "refund-requested": "The refund was requested. Someone else decides.",
-  "refund-approved": "The refund was approved. The payment processor was told to send the money back.",
-  "refund-refused": "The refund was refused.",
-  "refund-withdrawn": "The request was withdrawn.",
-  "order-placed-outside":
-    "The order was placed, but it is not in the room: that room is closed, full, or gone. Add it to another one on its page.",
-  "order-placed-unpayable": "The order was placed. It has no checkout yet.",
-  "live-asked": "You asked for live. The operator of this service decides on it, and all owners are emailed.",
-  "live-granted": "The firm has live, and so have its owners. They are being emailed.",
-  "live-refused": "Live was refused. The owners are being emailed the reason.",
-  "address-corrected":
-    "Corrected: the list names each document. Links that were emailed to the earlier address no longer work. What was there before stays on record.",
-  "address-corrected-unmailed":
-    "Corrected, but not all new links were emailed: at most 25 a day are emailed from a room. Send the documents again, or add the person again with an invitation, tomorrow. Links that were emailed to the earlier address no longer work.",
-  "order-corrected": "Corrected. What was there before stays on record.",
-  "order-corrected-unmailed":
-    "Corrected, but not all new links were emailed: at most 25 a day are emailed from a room. Send the documents again, or invite the person again, on the closing’s page tomorrow. Links that were emailed to the earlier address no longer work.",
-  "order-corrected-in-part":
-    "Corrected, except in documents of the closing whose record was altered outside the service: the closing’s page names them. Contact the operator of this service.",
-  "order-sent-again": "It begins again, with what you corrected.",
-  "document-replaced": "The document was replaced. The earlier one stays on record.",
-  "parcel-missing": "The operator of this service has a task to look after the parcel.",
-  "refund-asked": "Your request waits for the operator of this service. No money has moved yet.",
-  "signer-reminded": "The signer is being emailed again.",
-  "signer-replaced": "The signer was replaced. The old link no longer works.",
-  "copy-link-ended":
-    "The link was ended, for all documents that it opened. A document that the person has yet to sign gets another link with the next reminder.",
-  "copy-link-ended-in-part":
-    "The link was ended, for all documents that it opened. The record of one of them was altered outside the service: the closing’s page names it. Contact the operator of this service.",
-  "signer-replaced-everywhere":
-    "The signer was replaced in every document of the closing that this person had yet to sign, including documents on hold. A document that a notary has now is not changed. The old link no longer works.",
-  "signer-replaced-here":
-    "The signer was replaced in this document only. The old link still opens this person’s other documents of the closing. Replace the signer on their pages, too, if somebody else should sign them.",
-  "signer-unlocked": "The signer is being emailed a new link.",
-  "sandbox-success": "The test payment went through.",
-  "sandbox-decline": "The test payment was declined.",
-  "sandbox-cancel": "The test checkout was canceled.",
-  "sandbox-delayed": "The test payment was made but has not cleared yet.",
-  "sandbox-advanced": "The test order moved on.",
-  "room-paid": "The test payments of this room went through.",
-  "room-completed": "The test orders of this room are completed.",
-  "sandbox-completed": "The test order is now completed.",
-  "test-clock-advanced": "The test clock was advanced. What came due is happening.",
-  "test-clock-reset": "The test clock shows real time again.",
-} as const;
+};
 
-export type FlashMessage = keyof typeof flashMessages;
+/**
+ * The functions that show one audience's messages after a form was accepted. The URL contains the name of a message,
+ * never its text.
+ * @param messages the audience's messages, by name
+ */
+export const flashesOf = <Name extends string>(messages: Readonly<Record<Name, string>>) => ({
+  /** The redirect after a form was accepted. The target page shows the message about the result. */
+  done(path: string, message: Name): { redirect: string } {
+    const [before = "", hash] = path.split("#", 2);
+    const address = `${before}${before.includes("?") ? "&" : "?"}done=${message}`;
+    return { redirect: hash === undefined ? address : `${address}#${hash}` };
+  },
 
-/** The redirect after a form was accepted. The target page shows the message about the result. */
-export function done(path: string, message: FlashMessage): { redirect: string } {
-  const [before = "", hash] = path.split("#", 2);
-  const address = `${before}${before.includes("?") ? "&" : "?"}done=${message}`;
-  return { redirect: hash === undefined ? address : `${address}#${hash}` };
-}
-
-/** The message named in the URL. */
-export function flashOf({ query }: FastifyRequest): Html | "" {
-  const { done: name } = query as { done?: unknown };
-  if (typeof name !== "string" || !Object.hasOwn(flashMessages, name)) return "";
-  const text = flashMessages[name as FlashMessage];
-  return html`<div class="notice done flash" role="status">${icon("done")}<div><p>${text}</p></div></div>`;
-}
+  /** The message named in the URL. */
+  flashOf({ query }: FastifyRequest): Html | "" {
+    const { done: name } = query as { done?: unknown };
+    if (typeof name !== "string" || !Object.hasOwn(messages, name)) return "";
+    const text = messages[name as Name];
+    return html`<div class="notice done flash" role="status">${icon("done")}<div><p>${text}</p></div></div>`;
+  },
+});

@@ -23,10 +23,10 @@ import {
   waitingOrders,
   zoneOf,
 } from "../../../orders/payments/payments.ts";
-import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { leavingPage } from "../../ui/leaving-page.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
+import { done } from "../flash-messages.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
 import { billingBody, limitRefusal, testMethodBody } from "./body.ts";
 import { type BillingView, billingPath as path } from "./view.ts";

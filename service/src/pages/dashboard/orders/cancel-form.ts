@@ -5,10 +5,10 @@ import { actorOf } from "../../../kernel/identity/identity.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { type MoveDeps, moveOrder } from "../../../orders/fulfilment/fulfilment.ts";
 import { type PublicOrderRow, targetOf } from "../../../orders/order/order.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { field } from "../../ui/forms/fields.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { done } from "../flash-messages.ts";
 
 type CancelCall = PageCall<{ code: string }>;
 

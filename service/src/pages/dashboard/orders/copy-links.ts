@@ -4,11 +4,11 @@ import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import { actorOf } from "../../../kernel/identity/identity.ts";
 import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { type CopyLink, type EnvelopeDeps, endCopyLink } from "../../../signing/envelopes/envelopes.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { plainTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { done } from "../flash-messages.ts";
 
 type Links = readonly CopyLink[];
 

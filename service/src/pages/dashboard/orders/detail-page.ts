@@ -47,9 +47,9 @@ import {
   signerPlaces,
 } from "../../../signing/envelopes/envelopes.ts";
 import { inPersonOf } from "../../../signing/notaries/notaries.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { orderRetention } from "../../ui/retention.ts";
+import { done } from "../flash-messages.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
 import { attachTitled } from "../rooms/attach.ts";
 import { doOnce, submissionFor } from "../submit-once.ts";

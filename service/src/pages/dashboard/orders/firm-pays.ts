@@ -21,7 +21,6 @@ import {
   type SpendingRefusal,
 } from "../../../orders/payments/payments.ts";
 import type { Assets } from "../../ui/assets/assets.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { money } from "../../ui/format.ts";
 import { askFirst, type Question } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
@@ -30,6 +29,7 @@ import { leavingPage } from "../../ui/leaving-page.ts";
 import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { chargeText } from "../billing/payments-part.ts";
+import { done } from "../flash-messages.ts";
 
 /**
  * How the firm pays an order: its payment method, and its latest charge for the order. Null for an order that its

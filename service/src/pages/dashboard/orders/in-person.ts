@@ -7,11 +7,11 @@ import type { Database } from "../../../kernel/platform/database/database.ts";
 import type { PublicOrderRow } from "../../../orders/order/order.ts";
 import { answerInPerson, type InPersonRequest } from "../../../signing/notaries/notaries.ts";
 import { statusBadge } from "../../ui/components.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { money, plainTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { done } from "../flash-messages.ts";
 import { whoIs } from "./activity.ts";
 
 export type InPersonView = {

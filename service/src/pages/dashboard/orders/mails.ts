@@ -8,10 +8,10 @@ import type { MailMoment, PublicOrderRow } from "../../../orders/order/order.ts"
 import type { AcceptsPayment } from "../../../orders/payments/payments.ts";
 import type { SignerState } from "../../../signing/envelopes/envelopes.ts";
 import { codeText, timeline } from "../../ui/components.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { done } from "../flash-messages.ts";
 import { doOnce } from "../submit-once.ts";
 import { ownOrder } from "./own-order.ts";
 

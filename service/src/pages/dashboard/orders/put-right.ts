@@ -17,7 +17,6 @@ import {
 } from "../../../orders/corrections/corrections.ts";
 import type { PublicOrderRow } from "../../../orders/order/order.ts";
 import type { SignerState } from "../../../signing/envelopes/envelopes.ts";
-import { done, type FlashMessage } from "../../ui/flash-messages.ts";
 import { money, plainTime } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { centsOf } from "../../ui/forms/cents.ts";
@@ -25,6 +24,7 @@ import { checkbox, field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { done, type FlashMessage } from "../flash-messages.ts";
 import type { DashboardFrame } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
 import { doOnce } from "../submit-once.ts";

@@ -12,11 +12,11 @@ import {
   sandboxComplete,
 } from "../../../orders/fulfilment/fulfilment.ts";
 import { signedHere } from "../../../signing/envelopes/envelopes.ts";
-import { done, type FlashMessage } from "../../ui/flash-messages.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import type { Html } from "../../ui/render.ts";
+import { done, type FlashMessage } from "../flash-messages.ts";
 import { doOnce } from "../submit-once.ts";
 
 export type SandboxPageDeps = SandboxDeps & { limits: RateLimits };

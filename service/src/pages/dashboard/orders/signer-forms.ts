@@ -16,9 +16,9 @@ import {
   type SignerRequest,
   unlockSigner,
 } from "../../../signing/envelopes/envelopes.ts";
-import { done, type FlashMessage } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
+import { done, type FlashMessage } from "../flash-messages.ts";
 import { doOnce } from "../submit-once.ts";
 import type { RefusedSigner } from "./signers.ts";
 

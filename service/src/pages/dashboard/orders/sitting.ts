@@ -4,11 +4,11 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import { actorOf, type Principal } from "../../../kernel/identity/identity.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { type EnvelopeDeps, endSittings, openSitting, type SignerState } from "../../../signing/envelopes/envelopes.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
 import { sittingCookie, sittingPath } from "../../ui/page/sitting-cookie.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { done } from "../flash-messages.ts";
 import type { DashboardFrame } from "../page-shell.ts";
 
 /** Words for one order, and for the orders of a closing. */

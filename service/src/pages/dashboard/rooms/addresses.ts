@@ -6,7 +6,6 @@ import { type Corrected, readCorrected } from "../../../orders/corrections/corre
 import { currentEmail } from "../../../orders/order/order.ts";
 import { readSigning, type SignerState } from "../../../signing/envelopes/envelopes.ts";
 import { card, notice, pageHead } from "../../ui/components.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { plainTime } from "../../ui/format.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, select } from "../../ui/forms/fields.ts";
@@ -15,6 +14,7 @@ import { nameOfAltered } from "../../ui/orders/room-words.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { done } from "../flash-messages.ts";
 import { ownOrder } from "../orders/own-order.ts";
 import { correctionLine, newLinks } from "../orders/put-right.ts";
 import { dashboardPage } from "../page-shell.ts";

@@ -10,7 +10,6 @@ import {
 } from "../../../closing/deliveries/deliveries.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { card, notice } from "../../ui/components.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { plainTime, shortCode } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { checkbox, field } from "../../ui/forms/fields.ts";
@@ -18,6 +17,7 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { done } from "../flash-messages.ts";
 import type { DashboardFrame } from "../page-shell.ts";
 import { doOnce } from "../submit-once.ts";
 import type { FormIn, RoomDetailView } from "./view.ts";

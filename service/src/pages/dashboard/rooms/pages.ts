@@ -26,9 +26,9 @@ import {
   whyClientsCantPay,
 } from "../../../orders/payments/payments.ts";
 import { type FirmOrdersQuery, firmOrders } from "../../../orders/search/search.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { roomRetention } from "../../ui/retention.ts";
+import { done } from "../flash-messages.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
 import { addressPages } from "./addresses.ts";

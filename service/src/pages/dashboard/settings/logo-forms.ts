@@ -6,8 +6,8 @@ import { readForm } from "../../../kernel/http/uploads/multipart.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import type { Workers } from "../../../kernel/platform/workers/task.ts";
 import { encodePng, readPictureIn } from "../../../signing/envelopes/envelopes.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
+import { done } from "../flash-messages.ts";
 import type { DashboardFrame } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
 

@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { requireBrandOwner } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { addOrigin, type EmbedOrigin, removeOrigin } from "../../../signing/envelopes/envelopes.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { field } from "../../ui/forms/fields.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { done } from "../flash-messages.ts";
 import type { SettingsDeps } from "./logo-forms.ts";
 
 const path = "/dashboard/settings";

@@ -5,10 +5,10 @@ import { readBranding, servicePauseOf } from "../../../firms/partners/partners.t
 import { principalOf, sessionOf } from "../../../kernel/http/authentication.ts";
 import { listOrigins } from "../../../signing/envelopes/envelopes.ts";
 import { logoOf } from "../../ui/accent.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { acceptForms } from "../../ui/forms/form-body.ts";
 import { viewerPolicy } from "../../ui/page/policy.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
+import { done } from "../flash-messages.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { type SettingsView, settingsBody } from "./body.ts";
 import { logoForm, type SettingsDeps } from "./logo-forms.ts";

@@ -15,8 +15,8 @@ import {
   withMatches,
 } from "../../../orders/billing/billing.ts";
 import { openLossesOfFirm } from "../../../orders/payments/payments.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
+import { done } from "../flash-messages.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
 import { monthBody, statementsBody } from "./body.ts";
 import { importCsv, importName, isImportProgram, statementCsv } from "./files.ts";

@@ -14,8 +14,8 @@ import {
 import { principalOf, sessionOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import type { Assets } from "../../ui/assets/assets.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
+import { done } from "../flash-messages.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { type TeamView, teamBody } from "./body.ts";
 

@@ -14,10 +14,10 @@ import {
   sendFill,
 } from "../../../orders/fills/fills.ts";
 import { listCatalogForms } from "../../../orders/templates/templates.ts";
-import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { done } from "../flash-messages.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { doOnce, requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
 import { path } from "./body.ts";

@@ -12,11 +12,11 @@ import {
   templatePage,
 } from "../../../orders/templates/templates.ts";
 import { wantsJson } from "../../ui/error-page.ts";
-import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { formHeaders } from "../../ui/page/headers.ts";
 import { viewerPolicy } from "../../ui/page/policy.ts";
 import { pageRoute } from "../../ui/page/route.ts";
+import { done } from "../flash-messages.ts";
 import { orderName } from "../orders/words.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { doOnce, submissionFor, submitOnce } from "../submit-once.ts";

@@ -11,8 +11,8 @@ import {
   sendTest,
   unsubscribe,
 } from "../../../outgoing/webhooks/webhooks.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page/route.ts";
+import { done } from "../flash-messages.ts";
 import { doOnce, submitOnce } from "../submit-once.ts";
 import { secretPage } from "./secret.ts";
 import { restOf, showWebhook, type WebhookPagesDeps } from "./show-webhook.ts";

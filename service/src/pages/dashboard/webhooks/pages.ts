@@ -9,8 +9,8 @@ import {
   topicsField,
   urlField,
 } from "../../../outgoing/webhooks/webhooks.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
+import { done } from "../flash-messages.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
 import { decidersFor } from "./deciders.ts";

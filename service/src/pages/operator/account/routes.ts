@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import type { PasskeyDeps } from "../../../firms/members/members.ts";
 import { chooseConsoleEnvironment } from "../../../firms/operators/operators.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { securityPage } from "../../ui/security/page.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 
 export type AccountDeps = { frame: ConsoleFrame; passkeys: PasskeyDeps };

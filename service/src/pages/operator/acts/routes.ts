@@ -4,8 +4,8 @@ import type { Database } from "../../../kernel/platform/database/database.ts";
 import { isCode, rowIdIn } from "../../../kernel/platform/text.ts";
 import { findOrderOfEnvironment, orderNotFound } from "../../../orders/order/order.ts";
 import { actsOfOrder, type ProviderFinding, type Providers } from "../../../providers/providers.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { actsBody } from "./page.ts";
 

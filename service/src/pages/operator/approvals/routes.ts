@@ -25,9 +25,9 @@ import {
   overviewOfExecutions,
 } from "../../../orders/playbooks/playbooks.ts";
 import { card, pageHead } from "../../ui/components.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { endedFacts, endedTable, type Problem, waitingPart } from "./executions.ts";
 import { decidedPart, livePart, requestsPart } from "./requests.ts";

@@ -3,7 +3,7 @@ import { may, type Operator } from "../../../firms/operators/operators.ts";
 import { maxUploadBytes } from "../../../kernel/http/uploads/multipart.ts";
 import { addCatalogForm, endCatalogForm, openCatalogForm } from "../../../orders/fills/fills.ts";
 import { listCatalogForms, type TemplateDeps } from "../../../orders/templates/templates.ts";
-import { done } from "../../ui/flash-messages.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { passkeyFirst } from "../frame/passkey-first.ts";
 import { type UploadDeps, withUpload } from "../frame/uploads.ts";

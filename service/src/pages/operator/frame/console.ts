@@ -20,12 +20,12 @@ import type { AssetName, Assets } from "../../ui/assets/assets.ts";
 import { notice } from "../../ui/components.ts";
 import { confirming } from "../../ui/confirmation/confirming.ts";
 import { wantsJson } from "../../ui/error-page.ts";
-import { flashOf } from "../../ui/flash-messages.ts";
 import { acceptForms, leaveForms } from "../../ui/forms/form-body.ts";
 import { layout } from "../../ui/layout.ts";
 import { formHeaders, htmlType } from "../../ui/page/headers.ts";
 import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { flashOf } from "../flash-messages.ts";
 import { type Section, sideNav } from "./nav.ts";
 
 /** The dependencies of every page of the console. */

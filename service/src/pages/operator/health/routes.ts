@@ -10,7 +10,7 @@ import { backlogs, type Providers } from "../../../providers/providers.ts";
 import type { SupplyState } from "../../../signing/notaries/notaries.ts";
 import { retryQueue } from "../../../upkeep/console/console.ts";
 import type { Finding } from "../../../upkeep/doctor/doctor.ts";
-import { done } from "../../ui/flash-messages.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { checksBody, healthBody, type Money } from "./page.ts";
 import { providerHealths } from "./providers.ts";

@@ -16,7 +16,7 @@ import {
   type Typed,
   typedCommission,
 } from "../../../signing/notaries/notaries.ts";
-import { done } from "../../ui/flash-messages.ts";
+import { done } from "../flash-messages.ts";
 import { consolePage, consoleRoute } from "../frame/console.ts";
 import { passkeyFirst } from "../frame/passkey-first.ts";
 import { withUpload } from "../frame/uploads.ts";

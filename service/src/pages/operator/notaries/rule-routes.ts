@@ -11,7 +11,7 @@ import {
   typedRules,
   withdrawChange,
 } from "../../../signing/notaries/notaries.ts";
-import { done } from "../../ui/flash-messages.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { rulesPath } from "./rules-card.ts";
 import { rulesBody } from "./rules-page.ts";

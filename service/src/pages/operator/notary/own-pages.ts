@@ -14,9 +14,9 @@ import {
   typedHours,
 } from "../../../signing/notaries/notaries.ts";
 import { card, notice, pageHead } from "../../ui/components.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { errorSummary, field, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { done } from "../flash-messages.ts";
 import { consolePage, consoleRoute } from "../frame/console.ts";
 import { journalBody } from "./desk-pages.ts";
 import type { NotaryDeskDeps } from "./routes.ts";

@@ -8,11 +8,11 @@ import {
   setDuty,
 } from "../../../signing/notaries/notaries.ts";
 import { card } from "../../ui/components.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { shortCode, shortTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html, render } from "../../ui/render.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleFrame, consoleRoute, operatorOf } from "../frame/console.ts";
 import { orderPath } from "./order-path.ts";
 

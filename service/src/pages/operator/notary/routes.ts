@@ -44,8 +44,8 @@ import {
   typedOfSheet,
   typedOnRecord,
 } from "../../../signing/notaries/notaries.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleFrame, consolePage, consoleRoute, operatorOf } from "../frame/console.ts";
 import { deskBody } from "./desk-pages.ts";
 import { actTimes, inLocal, inUtc, zoneOf } from "./local-times.ts";

@@ -13,8 +13,8 @@ import {
   sheetOf,
   type Typed,
 } from "../../../signing/notaries/notaries.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
+import { done } from "../flash-messages.ts";
 import { consolePage, consoleRoute } from "../frame/console.ts";
 import { orderPath } from "./order-path.ts";
 import { type NotaryDeskDeps, orderPage } from "./routes.ts";

@@ -16,7 +16,7 @@ import {
   type SignedAct,
   signRemote,
 } from "../../../signing/notaries/notaries.ts";
-import { done } from "../../ui/flash-messages.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { confirmedIn } from "../frame/upload-report.ts";
 import { orderPath } from "./order-path.ts";

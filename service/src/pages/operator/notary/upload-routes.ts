@@ -8,7 +8,7 @@ import {
   reportOn,
   type SignedAct,
 } from "../../../signing/notaries/notaries.ts";
-import { done } from "../../ui/flash-messages.ts";
+import { done } from "../flash-messages.ts";
 import { consolePage, consoleRoute } from "../frame/console.ts";
 import { confirmedIn } from "../frame/upload-report.ts";
 import { type UploadDeps, withUpload } from "../frame/uploads.ts";

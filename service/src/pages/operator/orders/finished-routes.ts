@@ -13,7 +13,7 @@ import {
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { askInPersonElsewhere, askTechnologyFee } from "../../../signing/notaries/notaries.ts";
 import { orderRecord } from "../../../upkeep/console/console.ts";
-import { done } from "../../ui/flash-messages.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleCall, consolePage, consoleRoute } from "../frame/console.ts";
 import { confirmedIn } from "../frame/upload-report.ts";
 import { type UploadDeps, withUpload } from "../frame/uploads.ts";

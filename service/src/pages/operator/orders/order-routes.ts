@@ -27,11 +27,11 @@ import {
   openDocumentAsOperator,
   orderRecord,
 } from "../../../upkeep/console/console.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
 import { documentToSave } from "../../ui/orders/document-list.ts";
 import { documentView } from "../../ui/orders/document-view.ts";
 import { viewerPolicy } from "../../ui/page/policy.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { mayByName } from "../frame/passkey-first.ts";
 import { moneyRoutes } from "./money-routes.ts";

@@ -10,7 +10,7 @@ import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { findFirms, firmRecord } from "../../../upkeep/console/console.ts";
 import { revokeWithCreated } from "../../../upkeep/revocation.ts";
-import { done } from "../../ui/flash-messages.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { firmBody, firmsBody } from "./pages.ts";
 

@@ -10,7 +10,6 @@ import {
   type WaitingRefund,
 } from "../../../orders/refunds/refunds.ts";
 import { card } from "../../ui/components.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { moneyIn, shortCode, time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
@@ -18,6 +17,7 @@ import { centsOf } from "../../ui/forms/cents.ts";
 import { field, textArea } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleFrame, consoleRoute } from "../frame/console.ts";
 import { mayByName } from "../frame/passkey-first.ts";
 

@@ -25,12 +25,12 @@ import {
   waitingRefunds,
 } from "../../../orders/refunds/refunds.ts";
 import { card, emptyState, facts, pageHead } from "../../ui/components.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { moneyIn, time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, textArea } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleFrame, consolePage, consoleRoute, operatorOf } from "../frame/console.ts";
 import { mayByName, missingForMoney } from "../frame/passkey-first.ts";
 import { assignmentRoutes, byHandCard, mayAsk, orderLink, paymentsPath as path } from "./by-hand.ts";

@@ -10,8 +10,8 @@ import {
   type PeopleDeps,
   requireOperator,
 } from "../../../firms/operators/operators.ts";
-import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleFrame, consolePage, consoleRoute, operatorOf } from "../frame/console.ts";
 import { listBody, personBody } from "./pages.ts";
 import { roleField } from "./roles.ts";

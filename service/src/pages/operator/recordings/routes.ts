@@ -23,10 +23,10 @@ import {
   shownRecording,
   type Viewer,
 } from "../../../signing/notaries/notaries.ts";
-import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { formHeaders } from "../../ui/page/headers.ts";
 import { playerPolicy } from "../../ui/page/policy.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { type CheckOutcome, exportPath, recordingBody, recordingPath, recordingsBody, recordingsPath } from "./page.ts";
 

@@ -11,10 +11,10 @@ import {
   withdrawRefund,
 } from "../../../orders/refunds/refunds.ts";
 import { queueCounts } from "../../../upkeep/console/console.ts";
-import { done } from "../../ui/flash-messages.ts";
 import { centsOf } from "../../ui/forms/cents.ts";
 import type { PageCall } from "../../ui/page/route.ts";
 import type { Html } from "../../ui/render.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleFrame, consolePage, consoleRoute, operatorOf } from "../frame/console.ts";
 import { openIn, otherEnvironment } from "../frame/elsewhere.ts";
 import { listBody, newRefundBody, refundBody } from "./pages.ts";

@@ -21,7 +21,7 @@ import { booksMoney } from "../../../orders/payments/payments.ts";
 import { finishFailedRefund } from "../../../orders/refunds/refunds.ts";
 import { type DeskDeps, dayOf, type SupplyState } from "../../../signing/notaries/notaries.ts";
 import { claimedTasks, dueTasks, findTask, queueCounts, queueOf, type Task } from "../../../upkeep/console/console.ts";
-import { done } from "../../ui/flash-messages.ts";
+import { done } from "../flash-messages.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { openIn, otherEnvironment } from "../frame/elsewhere.ts";
 import { queueBody, todayBody } from "./page.ts";

@@ -14,12 +14,14 @@ import { invalid } from "../../../kernel/platform/errors.ts";
 import { requireRecentProof } from "../../../kernel/platform/recent-proof.ts";
 import type { AssetName, Assets } from "../assets/assets.ts";
 import { card, notice, pageHead } from "../components.ts";
-import { done } from "../flash-messages.ts";
+import { accountMessages, flashesOf } from "../flash-messages.ts";
 import { type PageCall, pageRoute } from "../page/route.ts";
 import { type Html, html } from "../render.ts";
 import { type SecurityView, securityBody } from "./body.ts";
 
 export type SecurityDeps = PasskeyDeps & { assets: Assets; limits: RateLimits };
+
+const { done } = flashesOf(accountMessages);
 
 type FramedPage = { title: string; body: Html; scripts?: readonly Extract<AssetName, `${string}.js`>[] };
 

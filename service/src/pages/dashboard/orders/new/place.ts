@@ -12,8 +12,8 @@ import {
   placeOrder,
   type TitleOf,
 } from "../../../../orders/order/order.ts";
-import { done } from "../../../ui/flash-messages.ts";
 import type { PageAnswer } from "../../../ui/page/route.ts";
+import { done } from "../../flash-messages.ts";
 import type { DashboardFrame } from "../../page-shell.ts";
 import { attachTitled } from "../../rooms/attach.ts";
 import { inOurWords, requireSameEnvironment, submissionKey } from "../../submit-once.ts";
