@@ -44,6 +44,7 @@ import {
   appointmentInvitationMail,
   appointmentJobs,
   appointmentMail,
+  bookingMail,
   expiryMail,
   guestMail,
   identityJobs,
@@ -53,7 +54,6 @@ import {
   queueMail,
   recordingMail,
   recordsMail,
-  sessionMail,
   watchSessions,
 } from "./signing/notaries/notaries.ts";
 import { backupMetrics } from "./upkeep/backup/backup.ts";
@@ -92,7 +92,7 @@ const mails = [
   liveMail,
   queueMail,
   fillMail,
-  sessionMail,
+  bookingMail,
   guestMail,
   appointmentInvitationMail,
   operatorMail,

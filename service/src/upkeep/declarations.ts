@@ -14,7 +14,7 @@ import { bringExecutionsNearer } from "../orders/playbooks/playbooks.ts";
 import type { SearchMethod } from "../orders/search/search.ts";
 import { bringSecretEndsNearer, firstWebhook } from "../outgoing/webhooks/webhooks.ts";
 import { bringEnvelopesNearer, searchMethods as envelopes } from "../signing/envelopes/envelopes.ts";
-import { bringRequestsNearer, bringSessionsNearer } from "../signing/notaries/notaries.ts";
+import { bringAppointmentsNearer, bringRequestsNearer } from "../signing/notaries/notaries.ts";
 
 /** Methods to search for orders by data of other features, such as a signer's name or a tracking number. */
 export const searchMethods: readonly SearchMethod[] = [...envelopes, ...shipping];
@@ -38,7 +38,7 @@ export const broughtNearer: readonly BringNearer[] = [
   bringEnvelopesNearer,
   bringExecutionsNearer,
   bringSecretEndsNearer,
-  bringSessionsNearer,
+  bringAppointmentsNearer,
   bringRequestsNearer,
   bringClaimsNearer,
   ageTestIdempotencyKeys,

@@ -1,9 +1,9 @@
 import {
+  type Appointment,
   type appointmentOf,
+  bookingWords,
   guestWords,
-  type NotarySession,
   type QueuePlace,
-  sessionWords,
   slotText,
   whenText,
 } from "../../signing/notaries/notaries.ts";
@@ -43,15 +43,15 @@ export function appointmentPage(assets: Pick<Assets, "url">, view: AppointmentVi
   const { token, found, now, hasDeviceCheck, reader, error } = view;
   const { language } = reader.words;
   const words = appointmentWords[language];
-  const { session, offers, guest } = found;
+  const { appointment, offers, guest } = found;
   const body = html`<div class="stack">
 ${pageHead(words.title, words.lead)}
-${guest && card("guest", guestWords[language].title, html`<p>${guestWords[language].roles[guest.role]}</p>${!session && html`<p>${guestWords[language].none}</p>`}<p>${guestWords[language].change}</p>`)}
+${guest && card("guest", guestWords[language].title, html`<p>${guestWords[language].roles[guest.role]}</p>${!appointment && html`<p>${guestWords[language].none}</p>`}<p>${guestWords[language].change}</p>`)}
 ${error && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">${words.refused}</p><p>${error}</p></div>`}
 ${now && queuePart({ token, place: now, reader })}
-${session && card("booked", words.booked, bookedPart(view, words))}
+${appointment && card("booked", words.booked, bookedPart(view, words))}
 ${hasDeviceCheck && ownDeviceCheck(devicePath(token), liveWords[language])}
-${!found.isFixed && card("times", session ? words.move : words.choose, offers.length === 0 ? html`<p>${words.none}</p>` : form(view, words))}
+${!found.isFixed && card("times", appointment ? words.move : words.choose, offers.length === 0 ? html`<p>${words.none}</p>` : form(view, words))}
 </div>`;
   const isAnswer = error !== undefined && error !== null;
   return layout(assets, {
@@ -67,15 +67,15 @@ ${!found.isFixed && card("times", session ? words.move : words.choose, offers.le
 }
 
 function bookedPart(
-  { token, found: { session, isFixed, guest }, reader }: AppointmentView,
+  { token, found: { appointment, isFixed, guest }, reader }: AppointmentView,
   words: AppointmentWords,
 ): Html {
-  if (!session) return html``;
+  if (!appointment) return html``;
   const { language } = reader.words;
-  const { modes, when } = sessionWords[language];
+  const { modes, when } = bookingWords[language];
   const about = facts([
-    [when, whenText(session.startsAt, session.zone, language)],
-    [modes[session.mode], pointOf(session, words)],
+    [when, whenText(appointment.startsAt, appointment.zone, language)],
+    [modes[appointment.mode], pointOf(appointment, words)],
   ]);
   if (guest) return about;
   if (isFixed) return html`${about}${notice("info", words.fixed, "")}`;
@@ -84,21 +84,21 @@ function bookedPart(
 }
 
 /**
- * The text that says where a session takes place. For the notary's own video tool, it says that the link was mailed.
+ * The text that says where an appointment takes place. For the notary's own video tool, it says that the link was mailed.
  */
-const pointOf = ({ mode, meetingPoint }: NotarySession, words: AppointmentWords): string =>
+const pointOf = ({ mode, meetingPoint }: Appointment, words: AppointmentWords): string =>
   mode === "ipen" ? (meetingPoint ?? "") : meetingPoint === null ? words.here : words.byMail;
 
-function form({ token, found: { offers, session }, reader }: AppointmentView, words: AppointmentWords): Html {
+function form({ token, found: { offers, appointment }, reader }: AppointmentView, words: AppointmentWords): Html {
   const { language } = reader.words;
-  const { modes } = sessionWords[language];
+  const { modes } = bookingWords[language];
   const options = offers.map((offer) => ({
     value: slotText(offer),
     label: `${whenText(offer.startsAt, offer.zone, language)} · ${modes[offer.mode]}`,
   }));
   return html`<form class="form" method="post" action="${linkFor(reader, appointmentPath(token))}">
 ${select({ name: "slot", label: words.time, required: true, options })}
-<div class="form-actions"><button type="submit">${session ? words.moveIt : words.book}</button></div></form>`;
+<div class="form-actions"><button type="submit">${appointment ? words.moveIt : words.book}</button></div></form>`;
 }
 
 /**

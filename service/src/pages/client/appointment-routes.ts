@@ -182,8 +182,8 @@ function invitationRoutes({ assets, notaries }: AppointmentPageDeps): Routed[] {
   const url = "/orders/:key/appointment";
 
   async function show({ key: code, query, reader }: Asked, refused?: Refused): Promise<PageAnswer> {
-    const session = await invitationOf(notaries.desk, code);
-    const when = session && whenText(session.startsAt, session.zone, reader.words.language);
+    const appointment = await invitationOf(notaries.desk, code);
+    const when = appointment && whenText(appointment.startsAt, appointment.zone, reader.words.language);
     const about = { code, when, isSent: query["done"] === "mailed", error: refused?.error ?? null };
     const page = invitationPage(assets, { ...about, reader });
     return { page, status: refused?.status ?? 200, headers: inLanguage(reader) };

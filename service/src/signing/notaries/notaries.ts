@@ -57,12 +57,12 @@ export {
 export { guestWords } from "./appointments/guest-words.ts";
 export { addGuest, dropGuest } from "./appointments/guests.ts";
 export { appointmentInvitationMail } from "./appointments/links.ts";
-export { guestMail, sessionMail, whenText } from "./appointments/mail.ts";
+export { bookingMail, guestMail, whenText } from "./appointments/mail.ts";
 export { type ClosingSigner, type Meeting, openMeetings } from "./appointments/meetings.ts";
 export { type BookingDeps, slotText } from "./appointments/offers.ts";
 export { appointmentJobs, renewNotaryLinks } from "./appointments/renew-links.ts";
 export { sweepAppointments } from "./appointments/sweep.ts";
-export { sessionWords } from "./appointments/words.ts";
+export { bookingWords } from "./appointments/words.ts";
 export {
   type Claimed,
   claimedOrder,
@@ -183,9 +183,9 @@ export { sweepRecordings } from "./recordings/retention.ts";
 export { type ShownRecording, shownRecording } from "./recordings/show.ts";
 export { loggedRecordings, recordingById, storedRecordings } from "./recordings/store.ts";
 export {
-  bringSessionsNearer,
+  type Appointment,
+  bringAppointmentsNearer,
   findHours,
-  type NotarySession,
   offersAppointments,
 } from "./schedule/appointments.ts";
 export { type Guest, guestsOf } from "./schedule/guests.ts";

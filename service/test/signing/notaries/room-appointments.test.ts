@@ -17,12 +17,12 @@ import { lockOrder, recordCorrection } from "../../../src/orders/order/order.ts"
 import { appointmentWords } from "../../../src/pages/client/appointment-words.ts";
 import { queueWords } from "../../../src/pages/client/queue-words.ts";
 import { liveWords } from "../../../src/pages/ui/live/words/languages.ts";
-import { mailSession } from "../../../src/signing/notaries/appointments/mail.ts";
+import { mailBooking } from "../../../src/signing/notaries/appointments/mail.ts";
 import {
   addNotary,
+  bookingWords,
   guestWords,
   listNotaries,
-  sessionWords,
   setNotary,
 } from "../../../src/signing/notaries/notaries.ts";
 import { appendEvent, lockLive, unrecorded } from "../../../src/signing/notaries/sessions/store.ts";
@@ -190,7 +190,7 @@ test("says where people meet, and offers the check, in each of the eight languag
       liveWords[language].device.tone,
     ];
     for (const text of texts) assert.ok(page.includes(text), `${language}: ${text}`);
-    seen.add([...texts, sessionWords[language].room, sessionWords[language].check].join("\n"));
+    seen.add([...texts, bookingWords[language].room, bookingWords[language].check].join("\n"));
   }
   assert.equal(seen.size, 8);
 });
@@ -448,7 +448,7 @@ test("mails to guests wait in a queue that earlier releases leave alone", async 
     WHERE ${isSealed(sql`o.code`, "order", order.code)}`);
   assert.ok(session);
   const queued = await running.db.transaction(async (tx) => {
-    await mailSession(tx, session, "booked", { signers: [{}] });
+    await mailBooking(tx, session, "booked", { signers: [{}] });
     return tx.query<{ queue: string; isGuest: boolean }>(sql`
       SELECT DISTINCT queue, payload ? 'guest' AS "isGuest" FROM jobs WHERE payload ->> 'sessionId' = ${session.id}
       ORDER BY queue`);

@@ -2,6 +2,7 @@ import { type NoticesOf, noticeMessage } from "../../../orders/order/order.ts";
 import {
   type Act,
   type ActMode,
+  type Appointment,
   type Claimed,
   type Faults,
   factRules,
@@ -10,7 +11,6 @@ import {
   isOnPaper,
   type LiveSession,
   modeWords,
-  type NotarySession,
   principalField,
   refusalReasons,
   type SheetView,
@@ -54,7 +54,7 @@ export type OrderView = {
   /** True if signers signed the order's document before any notarial act. */
   isSigned: boolean;
   /** The appointment that the client booked; null when there is none. */
-  session: NotarySession | null;
+  appointment: Appointment | null;
   /** The people who are expected at an appointment besides the signers. */
   guests: readonly Guest[];
   /** The values typed into the form for the act, and their faults. */
@@ -92,7 +92,7 @@ function isElectronic(draft: Draft): boolean {
 
 /** The notary's page of a claimed order. */
 export function orderBody(view: OrderView, actTyped: Typed): Html {
-  const { claimed, draft, identity, session, act, typed = {}, zone, problem } = view;
+  const { claimed, draft, identity, appointment, act, typed = {}, zone, problem } = view;
   const { order } = claimed;
   const message = problem ?? (act && Object.keys(act.faults).length > 0 ? actProblem(act.faults, zone) : undefined);
   const actValues = {
@@ -108,7 +108,7 @@ ${errorSummary(message)}
 ${card("order", "Order", orderFacts(claimed))}
 ${card("document", "Document", documentPart(order.code, claimed.notices))}
 ${view.meeting?.obstacle === null && card("how", "How it goes", howPart)}
-${card("appointment", "Appointment", html`${bookedPart(order.code, session, view.meeting)}${appointmentPart(order.code, draft, typed, zone)}${view.meeting?.session === null && guestsPart(claimed, view.guests, typed)}`)}
+${card("appointment", "Appointment", html`${bookedPart(order.code, appointment, view.meeting)}${appointmentPart(order.code, draft, typed, zone)}${view.meeting?.session === null && guestsPart(claimed, view.guests, typed)}`)}
 ${card("identity", "Identity", identityPart(claimed, identity))}
 ${view.meeting && claimed.eligibility.rules.modes.value.includes("ron") && card("session", "By audio and video, here", livePart(claimed, view.meeting.session, view.meeting.obstacle, view.isSigned))}
 ${claimed.eligibility.modes.includes("ipen") && view.sheet?.sheet.script.mode !== "ron" && card("in-presence", "In person, on this device", inPresencePart(claimed, view.sheet, view.hasPasskey, view.isSigned))}
@@ -161,13 +161,13 @@ const howPart: Html = html`<ol>
 const roomWords = html`In a room of this service. <a href="#session">Open the session</a> when the time has come.`;
 const noRoomWords = "In a room of this service, which has no rooms any more. Mail them a link of your tool.";
 
-function bookedPart(code: string, session: NotarySession | null, meeting: OrderView["meeting"]): Html {
-  if (!session)
+function bookedPart(code: string, appointment: Appointment | null, meeting: OrderView["meeting"]): Html {
+  if (!appointment)
     return html`<p>Those who must appear book a time in <a href="/operator/notary/hours">your hours</a>, by a link of their own.</p>
 ${buttonForm(orderPath(code, "/invite"), "Mail them the link to book")}
 ${meeting?.obstacle === null && html`<p>By audio and video they meet you in a room of this service. <a href="#session">Open the session</a> when the time has come.</p>`}
 <p>Or mail them a link of your tool:</p>`;
-  const { startsAt, zone, mode, meetingPoint } = session;
+  const { startsAt, zone, mode, meetingPoint } = appointment;
   const end = (outcome: "no_show" | "technical", label: string) =>
     buttonForm(orderPath(code, "/appointment-ended"), label, { fields: { outcome }, kind: "quiet-button" });
   return html`${facts([

@@ -97,7 +97,7 @@ export async function orderPage(
   const zone = await zoneOf(deps.notaryDesk.db, claimed.notary.id);
   const typed = shown.act?.typed ?? inLocal(draft?.act ? typedAct(draft.act as Act) : initial, actTimes, zone);
   const hasPasskey = operator.session?.proof.hasPasskey ?? false;
-  const session = await scheduledFor(deps.notaryDesk.db, claimed.order.orderId);
+  const appointment = await scheduledFor(deps.notaryDesk.db, claimed.order.orderId);
   const guests = await guestsOf(deps.notaryDesk.db, claimed.order.orderId);
   const obstacle =
     live &&
@@ -107,7 +107,7 @@ export async function orderPage(
   const isSigned = (await signedBeforeAct(deps.notaryDesk.db, claimed.order.orderId)) !== null;
   const hasRemote = deps.notarySigning.remote !== null;
   const body = orderBody(
-    { claimed, draft, identity, session, guests, sheet, hasPasskey, hasRemote, isSigned, meeting, zone, ...shown },
+    { claimed, draft, identity, appointment, guests, sheet, hasPasskey, hasRemote, isSigned, meeting, zone, ...shown },
     typed,
   );
   return consolePage(deps.frame, request, {

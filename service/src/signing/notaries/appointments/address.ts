@@ -3,7 +3,7 @@ import { isLanguage, type Language } from "../../../kernel/platform/languages.ts
 import type { MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
 import type { OrderPeople } from "../claims/orders.ts";
-import { sessionWords } from "./words.ts";
+import { bookingWords } from "./words.ts";
 
 /** Returns the email address, language, greeting and firm of a mail about an appointment. */
 export async function addressedTo(
@@ -12,7 +12,7 @@ export async function addressedTo(
   { name, email, language: spoken }: { name: string; email: string; language: string },
 ) {
   const language: Language = isLanguage(spoken) ? spoken : "en";
-  const words = sessionWords[language];
+  const words = bookingWords[language];
   const greeting = words.hello(isPlainName(name) ? name : null);
   const firm = await readAnsweringFirm(deps, order);
   return { to: email, greeting, language, words, environment: order.environment, firm };

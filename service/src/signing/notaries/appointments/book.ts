@@ -12,11 +12,11 @@ import { orderOfId, type WaitingOrder, waitingOrderOf } from "../claims/orders.t
 import { lockNotary } from "../commissions/store.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import {
-  endSession,
-  insertSession,
-  moveSession,
-  type NotarySession,
-  sessionsOf,
+  type Appointment,
+  appointmentsFor,
+  insertAppointment,
+  moveAppointment,
+  setAppointmentEnded,
   writeHours,
 } from "../schedule/appointments.ts";
 import { type Guest, guestOfToken } from "../schedule/guests.ts";
@@ -24,7 +24,7 @@ import { readHours } from "../schedule/hours.ts";
 import { endRequestOf } from "../schedule/queue.ts";
 import { isUnrecorded, liveSessionsOf, openLiveOf } from "../sessions/store.ts";
 import { ensureLink, type InviteDeps, linkOf } from "./links.ts";
-import { mailNewLink, mailSession } from "./mail.ts";
+import { mailBooking, mailNewLink } from "./mail.ts";
 import { type BookingDeps, notariesFor, type Offer, offersOf } from "./offers.ts";
 
 /**
@@ -77,17 +77,18 @@ export async function personOfLink({ db, rowMac }: Pick<DeskDeps, "db" | "rowMac
 const waiting = async (deps: Pick<DeskDeps, "db" | "rowMac">, token: string): Promise<WaitingOrder> =>
   (await personOfLink(deps, token)).order;
 
-const openOf = (sessions: readonly NotarySession[]) => sessions.find(({ state }) => state === "scheduled") ?? null;
+const openOf = (appointments: readonly Appointment[]) =>
+  appointments.find(({ state }) => state === "scheduled") ?? null;
 
 /** The scheduled appointment of an order; null without one. */
-export const scheduledFor = async (db: Sql, orderId: number): Promise<NotarySession | null> =>
-  openOf(await sessionsOf(db, orderId));
+export const scheduledFor = async (db: Sql, orderId: number): Promise<Appointment | null> =>
+  openOf(await appointmentsFor(db, orderId));
 
 /**
  * The scheduled appointment of the order with this code; null without one.
  * @throws ServiceError `not_found` for an order that isn't waiting for a notary
  */
-export async function invitationOf(deps: DeskDeps, code: string): Promise<NotarySession | null> {
+export async function invitationOf(deps: DeskDeps, code: string): Promise<Appointment | null> {
   const order = isCode(code) ? await waitingOrderOf(deps, code) : undefined;
   if (!order) throw orderNotFound();
   return scheduledFor(deps.db, order.orderId);
@@ -134,17 +135,26 @@ export async function appointmentOf({ desk: deps, rooms }: BookingDeps, token: s
   const { order, visitor } = await visitorOfLink(deps, token);
   const now = deps.clock();
   if (typeof visitor !== "number")
-    return { order, guest: visitor, session: await scheduledFor(deps.db, order.orderId), isFixed: true, offers: [] };
-  const [sessions, notaries] = await Promise.all([sessionsOf(deps.db, order.orderId), notariesFor(deps.db, order)]);
+    return {
+      order,
+      guest: visitor,
+      appointment: await scheduledFor(deps.db, order.orderId),
+      isFixed: true,
+      offers: [],
+    };
+  const [appointments, notaries] = await Promise.all([
+    appointmentsFor(deps.db, order.orderId),
+    notariesFor(deps.db, order),
+  ]);
   const offers = (
     await Promise.all(notaries.map((notary) => offersOf({ desk: deps, rooms }, deps.db, order, notary)))
   ).flat();
   // If several notaries are free at the same time, the client sees that time only once for each mode.
   const byTime = new Map(offers.map((offer) => [`${offer.startsAt.toISOString()} ${offer.mode}`, offer]));
   const shown = [...byTime.values()].toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime());
-  const session = openOf(sessions);
-  const isFixed = session !== null && session.startsAt.getTime() - now.getTime() < fixedMs;
-  return { order, guest: null, session, isFixed, offers: shown.slice(0, maxOffers) };
+  const appointment = openOf(appointments);
+  const isFixed = appointment !== null && appointment.startsAt.getTime() - now.getTime() < fixedMs;
+  return { order, guest: null, appointment, isFixed, offers: shown.slice(0, maxOffers) };
 }
 
 /**
@@ -184,26 +194,31 @@ export async function lockWaiting(tx: Tx, deps: DeskDeps, { code, orderId }: Wai
 async function write(tx: Tx, desk: DeskDeps, order: WaitingOrder, offer: Offer, now: Date): Promise<void> {
   const { orderId, partnerId, claimedBy } = order;
   const { notary, mode, startsAt, zone, meetingPoint } = offer;
-  const before = await sessionsOf(tx, orderId);
+  const before = await appointmentsFor(tx, orderId);
   const changes = before.reduce((sum, { sequence }) => sum + 1 + sequence, 0);
   if (changes >= maxChanges)
     throw new ServiceError("conflict", "This appointment was changed too often. Ask the notary.");
-  const session = openOf(before);
-  if (session) requireFree(session, now);
-  const id = session?.id ?? newUuid();
+  const appointment = openOf(before);
+  if (appointment) requireFree(appointment, now);
+  const id = appointment?.id ?? newUuid();
   const about = { id, notaryId: notary.id, mode, startsAt, zone, meetingPoint, reminded: stageOf(startsAt, now) };
-  if (session) await moveSession(tx, about);
-  else await insertSession(tx, { ...about, orderId, bookedAt: now });
+  if (appointment) await moveAppointment(tx, about);
+  else await insertAppointment(tx, { ...about, orderId, bookedAt: now });
   if (claimedBy === null)
     await claimWaiting(tx, desk, order, { by: `operator:${notary.operatorId}`, actor: "client", at: now });
   await endRequestOf(tx, orderId, "booked", now);
-  const action = session ? "notary.appointment_moved" : "notary.appointment_booked";
+  const action = appointment ? "notary.appointment_moved" : "notary.appointment_booked";
   const detail = { sessionId: id, mode, startsAt: startsAt.toISOString(), notaryId: notary.id };
   await tx.query(auditLine({ at: now, action, actor: "client", partnerId, orderId, detail }));
-  await mailSession(tx, { id, sequence: session ? session.sequence + 1 : 0 }, session ? "moved" : "booked", order);
+  await mailBooking(
+    tx,
+    { id, sequence: appointment ? appointment.sequence + 1 : 0 },
+    appointment ? "moved" : "booked",
+    order,
+  );
 }
 
-function requireFree({ startsAt }: NotarySession, now: Date): void {
+function requireFree({ startsAt }: Appointment, now: Date): void {
   if (startsAt.getTime() - now.getTime() < fixedMs)
     throw new ServiceError("conflict", "The appointment begins in less than 2 hours. Tell the notary.");
 }
@@ -225,24 +240,24 @@ export async function cancelAppointment(deps: DeskDeps, token: string): Promise<
   const order = await waiting(deps, token);
   await deps.db.transaction(async (tx) => {
     const { still, now } = await lockWaiting(tx, deps, order);
-    const session = openOf(await sessionsOf(tx, still.orderId));
-    if (!session) throw new ServiceError("conflict", "There is no appointment to cancel.");
-    requireFree(session, now);
-    await cancelSession(tx, session, still, { at: now, actor: "client" });
+    const appointment = openOf(await appointmentsFor(tx, still.orderId));
+    if (!appointment) throw new ServiceError("conflict", "There is no appointment to cancel.");
+    requireFree(appointment, now);
+    await cancelBooked(tx, appointment, still, { at: now, actor: "client" });
   });
 }
 
 /** Cancels an appointment, and mails the cancellation to everybody. The transaction must have locked the order. */
-export async function cancelSession(
+export async function cancelBooked(
   tx: Tx,
-  { id, sequence, orderId }: NotarySession,
+  { id, sequence, orderId }: Appointment,
   { partnerId, signers }: Pick<WaitingOrder, "partnerId" | "signers">,
   { at, actor }: { at: Date; actor: string },
 ): Promise<void> {
-  await endSession(tx, id, null, at);
+  await setAppointmentEnded(tx, id, null, at);
   const detail = { sessionId: id };
   await tx.query(auditLine({ at, action: "notary.appointment_canceled", actor, partnerId, orderId, detail }));
-  await mailSession(tx, { id, sequence: sequence + 1 }, "canceled", { signers });
+  await mailBooking(tx, { id, sequence: sequence + 1 }, "canceled", { signers });
 }
 
 const outcomes = ["no_show", "technical"] as const;
@@ -262,21 +277,21 @@ export async function endAppointment(deps: DeskDeps, operator: Operator, code: s
     const { orderId, partnerId } = order;
     if (await openLiveOf(tx, order.taskId))
       throw new ServiceError("conflict", "The session is open, or is being closed. End it on its own page.");
-    const sessions = await sessionsOf(tx, orderId);
-    const session = openOf(sessions);
-    if (!session || session.startsAt > at)
+    const appointments = await appointmentsFor(tx, orderId);
+    const appointment = openOf(appointments);
+    if (!appointment || appointment.startsAt > at)
       throw new ServiceError("conflict", "No appointment of this order has begun.");
-    if (outcome === "no_show" && at.getTime() - session.startsAt.getTime() < noShowMs)
+    if (outcome === "no_show" && at.getTime() - appointment.startsAt.getTime() < noShowMs)
       throw new ServiceError("conflict", "People who did not come are noted 15 minutes after the beginning.");
-    await endSession(tx, session.id, outcome, at);
-    const detail = { sessionId: session.id, outcome };
+    await setAppointmentEnded(tx, appointment.id, outcome, at);
+    const detail = { sessionId: appointment.id, outcome };
     await tx.query(
       auditLine({ at, action: "notary.appointment_ended", actor: operator.actor, partnerId, orderId, detail }),
     );
-    const failures = sessions.filter((each) => each.outcome === outcome).length;
+    const failures = appointments.filter((each) => each.outcome === outcome).length;
     // Failures are not counted if the service could not record their sessions, because that is the operator's fault.
     if (failures <= (outcome === "technical" ? await countUnrecorded(tx, deps, orderId) : 0))
-      return mailSession(tx, { id: session.id, sequence: session.sequence + 1 }, "again", order);
+      return mailBooking(tx, { id: appointment.id, sequence: appointment.sequence + 1 }, "again", order);
     const reason =
       outcome === "no_show" ? "Nobody came to two appointments" : "Two appointments failed for technical reasons";
     await perform(tx, locked, "notarization_failed", { reason }, { actor: operator.actor, at, log: deps.log });
@@ -299,10 +314,10 @@ export async function closeAppointment(
   outcome: (typeof outcomes)[number],
   { at, fails }: { at: Date; fails: boolean },
 ): Promise<void> {
-  const session = openOf(await sessionsOf(tx, orderId));
-  if (!session || session.startsAt > at) return;
-  await endSession(tx, session.id, outcome, at);
-  if (!fails) await mailSession(tx, { id: session.id, sequence: session.sequence + 1 }, "again", { signers });
+  const appointment = openOf(await appointmentsFor(tx, orderId));
+  if (!appointment || appointment.startsAt > at) return;
+  await setAppointmentEnded(tx, appointment.id, outcome, at);
+  if (!fails) await mailBooking(tx, { id: appointment.id, sequence: appointment.sequence + 1 }, "again", { signers });
 }
 
 /**

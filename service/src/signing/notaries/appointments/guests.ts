@@ -89,11 +89,11 @@ async function requireNoSession(tx: Tx, taskId: number): Promise<void> {
 }
 
 async function mailGuest(tx: Tx, { id, orderId }: Pick<Guest, "id" | "orderId">, moment: "booked" | "canceled") {
-  const session = await scheduledFor(tx, orderId);
-  if (session)
+  const appointment = await scheduledFor(tx, orderId);
+  if (appointment)
     await guestMail.enqueue(tx, {
-      sessionId: session.id,
-      sequence: session.sequence,
+      sessionId: appointment.id,
+      sequence: appointment.sequence,
       moment,
       person: null,
       guest: id,

@@ -6,22 +6,22 @@ import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jo
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
 import { peopleOf } from "../claims/orders.ts";
 import { findNotary } from "../commissions/store.ts";
-import { findSession, type NotarySession, sessionsOf } from "../schedule/appointments.ts";
+import { type Appointment, appointmentsFor, findAppointment } from "../schedule/appointments.ts";
 import { findGuest, guestPathOf, guestsOf } from "../schedule/guests.ts";
 import { addressedTo } from "./address.ts";
 import { guestWords } from "./guest-words.ts";
 import { icsOf } from "./ics.ts";
 import { appointmentInvitationMail, linkPathOf, markPathMailed } from "./links.ts";
-import type { SessionMoment } from "./words.ts";
+import type { AppointmentMoment } from "./words.ts";
 
-type SessionMail = {
+type BookingMail = {
   sessionId: string;
   /**
    * The version of the appointment. Mails about an older version are not sent, except a cancellation to a removed
    * guest.
    */
   sequence: number;
-  moment: SessionMoment;
+  moment: AppointmentMoment;
   /** The number of the person who is to appear; null for the notary and for a guest. */
   person: number | null;
   /** The id of a guest of the order. */
@@ -34,16 +34,16 @@ type SessionMail = {
  * Queues mails about this version of an appointment to everybody who is to appear, to the guests, and to the notary.
  * The mail `again`, which asks people to choose another time, is not sent to the notary.
  */
-export async function mailSession(
+export async function mailBooking(
   tx: Tx,
-  { id, sequence }: Pick<NotarySession, "id" | "sequence">,
-  moment: SessionMoment,
+  { id, sequence }: Pick<Appointment, "id" | "sequence">,
+  moment: AppointmentMoment,
   { signers }: { signers: readonly unknown[] },
 ): Promise<void> {
   const people: (number | null)[] = [...signers.map((_, index) => index + 1), ...(moment === "again" ? [] : [null])];
-  for (const person of people) await sessionMail.enqueue(tx, { sessionId: id, sequence, moment, person });
-  const session = await findSession(tx, id);
-  for (const guest of session ? await guestsOf(tx, session.orderId) : [])
+  for (const person of people) await bookingMail.enqueue(tx, { sessionId: id, sequence, moment, person });
+  const appointment = await findAppointment(tx, id);
+  for (const guest of appointment ? await guestsOf(tx, appointment.orderId) : [])
     await guestMail.enqueue(tx, { sessionId: id, sequence, moment, person: null, guest: guest.id });
 }
 
@@ -56,12 +56,12 @@ export async function mailNewLink(
   { orderId, person, at }: { orderId: number; person: number; at: Date },
 ): Promise<void> {
   // An altered appointment must not keep the person from getting a link.
-  const sessions = (await sessionsOf(tx, orderId).catch(nullIfAltered)) ?? [];
+  const appointments = (await appointmentsFor(tx, orderId).catch(nullIfAltered)) ?? [];
   // An appointment that has begun stays scheduled until the notary ends it, so the person can still join.
-  const session = sessions.find(({ state }) => state === "scheduled");
-  if (!session) return appointmentInvitationMail.enqueue(tx, { orderId, person, at: at.toISOString() });
-  const { id: sessionId, sequence } = session;
-  await sessionMail.enqueue(tx, { sessionId, sequence, moment: "booked", person, linkAt: at.toISOString() });
+  const appointment = appointments.find(({ state }) => state === "scheduled");
+  if (!appointment) return appointmentInvitationMail.enqueue(tx, { orderId, person, at: at.toISOString() });
+  const { id: sessionId, sequence } = appointment;
+  await bookingMail.enqueue(tx, { sessionId, sequence, moment: "booked", person, linkAt: at.toISOString() });
 }
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
@@ -87,18 +87,18 @@ export const whenText = (startsAt: Date, zone: string, language: Language): stri
 const mailIn = (queue: string) =>
   defineMail({
     queue,
-    async load(mail: SessionMail, deps: MailDeps) {
+    async load(mail: BookingMail, deps: MailDeps) {
       const { sessionId, moment, person, guest: guestId } = mail;
       const { db, rowMac, clock, secrets } = deps;
-      const session = await findSession(db, sessionId);
+      const appointment = await findAppointment(db, sessionId);
       const guest = guestId === undefined ? null : await findGuest(db, guestId);
-      if (!session || guest === undefined) return null;
+      if (!appointment || guest === undefined) return null;
       const isRemoved = guest !== null && guest.removedAt !== null;
       // A removed guest gets only the cancellation, even if the appointment has changed since. Other people get no mail
       // about an outdated appointment.
-      if (isRemoved ? moment !== "canceled" : isOutdated(session, mail, clock())) return null;
-      const { orderId } = session;
-      const [order, notary] = await Promise.all([peopleOf({ db, rowMac }, orderId), findNotary(db, session.notaryId)]);
+      if (isRemoved ? moment !== "canceled" : isOutdated(appointment, mail, clock())) return null;
+      const { orderId, notaryId } = appointment;
+      const [order, notary] = await Promise.all([peopleOf({ db, rowMac }, orderId), findNotary(db, notaryId)]);
       if (!order || !notary) return null;
       const { commissionName, email } = notary;
       const own = person === null ? { name: commissionName, email, language: "en" } : order.signers[person - 1];
@@ -109,16 +109,16 @@ const mailIn = (queue: string) =>
       // Notaries don't get an owner's address. The entry's organizer must stay the same in all versions, and for everybody.
       const branded = await readMailFirm(db, order.partnerId);
       const firm = person === null ? branded : letter.firm;
-      const about = { session, role, notary: commissionName, organizer: branded.contactEmail, ...letter, firm };
+      const about = { appointment, role, notary: commissionName, organizer: branded.contactEmail, ...letter, firm };
       if (guest) return { ...about, path: isRemoved ? null : await guestPathOf(db, secrets, guest.id) };
       return { ...about, path: person === null ? "/operator/notary" : await linkPathOf(db, secrets, orderId, person) };
     },
     write(
-      { session, role, path, notary, organizer, words, ...letter },
+      { appointment, role, path, notary, organizer, words, ...letter },
       { sequence, moment, person, guest, linkAt },
       { baseUrl, clock },
     ) {
-      const { id, mode, startsAt, zone, meetingPoint, reminded } = session;
+      const { id, mode, startsAt, zone, meetingPoint, reminded } = appointment;
       const when = whenText(startsAt, zone, letter.language);
       const isOff = moment === "canceled" || moment === "again";
       const host = new URL(baseUrl).hostname;
@@ -164,7 +164,7 @@ const mailIn = (queue: string) =>
   });
 
 /** Mails to signers and to the notary. */
-export const sessionMail = mailIn("notary-session-mail");
+export const bookingMail = mailIn("notary-session-mail");
 /**
  * Mails to guests have a separate queue. A node of an earlier release does not know guests, and would mail the notary
  * instead.
@@ -172,9 +172,9 @@ export const sessionMail = mailIn("notary-session-mail");
 export const guestMail = mailIn("notary-guest-mail");
 
 /** True if the mail no longer tells what holds. A person needs a new link even after the appointment has begun. */
-function isOutdated(session: NotarySession, { sequence, moment, linkAt }: SessionMail, now: Date): boolean {
-  const { state, startsAt } = session;
-  if (session.sequence !== sequence) return true;
+function isOutdated(appointment: Appointment, { sequence, moment, linkAt }: BookingMail, now: Date): boolean {
+  const { state, startsAt } = appointment;
+  if (appointment.sequence !== sequence) return true;
   if (moment === "canceled") return state !== "canceled";
   if (moment === "again") return state !== "ended";
   return state !== "scheduled" || (startsAt <= now && linkAt === undefined);

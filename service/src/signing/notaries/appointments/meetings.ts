@@ -48,9 +48,9 @@ async function meetingsOf(deps: MeetingDeps, who: ClosingSigner, language: Langu
     ${fromOrders} WHERE o.id = ANY (${ids}::bigint[])`);
   return Promise.all(
     found.map(async ({ order: { orderId, code } }) => {
-      const session = await scheduledFor(db, orderId);
+      const appointment = await scheduledFor(db, orderId);
       const titled = titles.find(({ id }) => id === orderId);
-      const when = session && whenText(session.startsAt, session.zone, language);
+      const when = appointment && whenText(appointment.startsAt, appointment.zone, language);
       return { orderCode: code, title: titled ? deps.titleOf(titled) : null, when };
     }),
   );

@@ -5,14 +5,14 @@ import type { WaitingOrder } from "../claims/orders.ts";
 import { changesOf } from "../commissions/expiry.ts";
 import { listWorkingNotaries, type Notary } from "../commissions/store.ts";
 import { eligibilityFor } from "../eligibility/eligible.ts";
-import { bookedTimes, findHours, type NotarySession } from "../schedule/appointments.ts";
+import { type Appointment, bookedTimes, findHours } from "../schedule/appointments.ts";
 import { slotsOf } from "../schedule/hours.ts";
 import { liveObstacle, type ProofProviders } from "../sessions/offered.ts";
 
 /** `rooms` is null when the service has no rooms for audio and video. */
 export type BookingDeps = { desk: DeskDeps; rooms: ProofProviders | null };
 
-type Point = Pick<NotarySession, "mode" | "meetingPoint">;
+type Point = Pick<Appointment, "mode" | "meetingPoint">;
 
 /** A time at which a notary can be booked. */
 export type Offer = Point & { notary: Notary; startsAt: Date; zone: string };

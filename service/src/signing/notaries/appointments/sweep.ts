@@ -2,14 +2,14 @@ import { lockOrder } from "../../../orders/order/order.ts";
 import type { DeskDeps } from "../claims/claims.ts";
 import { peopleOf } from "../claims/orders.ts";
 import {
-  endSession,
-  findSession,
-  type SessionOutcome,
-  sessionsToLookAt,
+  type AppointmentOutcome,
+  appointmentsToLookAt,
+  findAppointment,
+  setAppointmentEnded,
   setReminded,
 } from "../schedule/appointments.ts";
-import { cancelSession, stageOf } from "./book.ts";
-import { mailSession } from "./mail.ts";
+import { cancelBooked, stageOf } from "./book.ts";
+import { mailBooking } from "./mail.ts";
 
 type SweepDeps = Pick<DeskDeps, "db" | "clock" | "rowMac" | "log">;
 
@@ -18,7 +18,7 @@ type SweepDeps = Pick<DeskDeps, "db" | "clock" | "rowMac" | "log">;
  * has released the order. An order on hold keeps its appointment.
  */
 export async function sweepAppointments(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
-  for (const { id } of await sessionsToLookAt(deps.db, deps.clock())) {
+  for (const { id } of await appointmentsToLookAt(deps.db, deps.clock())) {
     if (stopping.aborted) return;
     await lookAt(deps, id).catch((error: unknown) =>
       deps.log.error({ err: error, id }, "an appointment stays as it is"),
@@ -43,29 +43,29 @@ const notarized: ReadonlySet<string> = new Set([
 ]);
 const refused: ReadonlySet<string> = new Set(["NotarizationFailed", "IdentityLocked"]);
 
-const outcomeOf = (status: string): SessionOutcome | null =>
+const outcomeOf = (status: string): AppointmentOutcome | null =>
   notarized.has(status) ? "done" : refused.has(status) ? "refused" : null;
 
 async function lookAt({ db, clock, rowMac, log }: SweepDeps, id: string): Promise<void> {
-  const seen = await findSession(db, id);
+  const seen = await findAppointment(db, id);
   const before = seen && (await peopleOf({ db, rowMac }, seen.orderId));
   if (!before) return log.error({ id }, "an appointment is of an order that was altered outside the service");
   await db.transaction(async (tx) => {
     // Locks the order before its appointment, in the same sequence as a booking.
     await lockOrder(tx, before.code);
     const at = clock();
-    const [due] = await sessionsToLookAt(tx, at, id);
-    const session = await findSession(tx, id);
-    const people = session && (await peopleOf({ db: tx, rowMac }, session.orderId));
+    const [due] = await appointmentsToLookAt(tx, at, id);
+    const appointment = await findAppointment(tx, id);
+    const people = appointment && (await peopleOf({ db: tx, rowMac }, appointment.orderId));
     // Another node has already handled the appointment.
-    if (!due || !session || !people) return;
-    const outcome = session.startsAt <= at && !due.isReminder ? outcomeOf(people.status) : null;
-    if (outcome !== null) return endSession(tx, id, outcome, at);
-    const stage = stageOf(session.startsAt, at);
+    if (!due || !appointment || !people) return;
+    const outcome = appointment.startsAt <= at && !due.isReminder ? outcomeOf(people.status) : null;
+    if (outcome !== null) return setAppointmentEnded(tx, id, outcome, at);
+    const stage = stageOf(appointment.startsAt, at);
     if (due.isReminder) {
-      await setReminded(tx, id, Math.max(stage, session.reminded));
-      return mailSession(tx, session, "reminder", people);
+      await setReminded(tx, id, Math.max(stage, appointment.reminded));
+      return mailBooking(tx, appointment, "reminder", people);
     }
-    await cancelSession(tx, session, people, { at, actor: "system" });
+    await cancelBooked(tx, appointment, people, { at, actor: "system" });
   });
 }

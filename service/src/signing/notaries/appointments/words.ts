@@ -1,12 +1,12 @@
 import type { Language } from "../../../kernel/platform/languages.ts";
 
-export type SessionMoment = "booked" | "moved" | "canceled" | "reminder" | "again";
+export type AppointmentMoment = "booked" | "moved" | "canceled" | "reminder" | "again";
 
 type By = (when: string, notary: string | null) => string;
 
-export type SessionWords = {
-  subjects: Record<SessionMoment, string>;
-  lines: Record<SessionMoment, By>;
+export type BookingWords = {
+  subjects: Record<AppointmentMoment, string>;
+  lines: Record<AppointmentMoment, By>;
   modes: Record<"ron" | "ipen", string>;
   hello: (name: string | null) => string;
   invite: { subject: string; line: string; link: string };
@@ -20,7 +20,7 @@ export type SessionWords = {
   caution: string;
 };
 
-const en: SessionWords = {
+const en: BookingWords = {
   subjects: {
     booked: "Your appointment with the notary",
     moved: "Your appointment with the notary was moved",
@@ -51,7 +51,7 @@ const en: SessionWords = {
   caution: "If you expect no notarization, ignore this email.",
 };
 
-const es: SessionWords = {
+const es: BookingWords = {
   subjects: {
     booked: "Su cita con el notario",
     moved: "Se cambió su cita con el notario",
@@ -82,7 +82,7 @@ const es: SessionWords = {
   caution: "Si no espera ninguna notarización, ignore este correo.",
 };
 
-const fr: SessionWords = {
+const fr: BookingWords = {
   subjects: {
     booked: "Votre rendez-vous avec le notaire",
     moved: "Votre rendez-vous avec le notaire est déplacé",
@@ -114,7 +114,7 @@ const fr: SessionWords = {
   caution: "Si vous n’attendez aucun acte notarié, ignorez ce courriel.",
 };
 
-const pt: SessionWords = {
+const pt: BookingWords = {
   subjects: {
     booked: "Sua hora marcada com o tabelião",
     moved: "Sua hora com o tabelião foi alterada",
@@ -146,7 +146,7 @@ const pt: SessionWords = {
   caution: "Se você não espera nenhum ato notarial, ignore este e-mail.",
 };
 
-const zh: SessionWords = {
+const zh: BookingWords = {
   subjects: {
     booked: "您与公证人的预约",
     moved: "您与公证人的预约已改期",
@@ -173,7 +173,7 @@ const zh: SessionWords = {
   caution: "如果您没有等待公证，请忽略此邮件。",
 };
 
-const vi: SessionWords = {
+const vi: BookingWords = {
   subjects: {
     booked: "Cuộc hẹn của quý vị với công chứng viên",
     moved: "Cuộc hẹn với công chứng viên đã được dời",
@@ -205,7 +205,7 @@ const vi: SessionWords = {
   caution: "Nếu quý vị không chờ việc công chứng nào, hãy bỏ qua email này.",
 };
 
-const ko: SessionWords = {
+const ko: BookingWords = {
   subjects: {
     booked: "공증인과의 예약",
     moved: "공증인과의 예약이 변경되었습니다",
@@ -236,7 +236,7 @@ const ko: SessionWords = {
   caution: "예정된 공증이 없다면 이 메일을 무시하세요.",
 };
 
-const tl: SessionWords = {
+const tl: BookingWords = {
   subjects: {
     booked: "Ang inyong appointment sa notaryo",
     moved: "Nailipat ang inyong appointment sa notaryo",
@@ -268,4 +268,4 @@ const tl: SessionWords = {
   caution: "Kung wala kayong inaasahang notaryo, huwag pansinin ang email na ito.",
 };
 
-export const sessionWords: Readonly<Record<Language, SessionWords>> = { en, es, fr, pt, zh, vi, ko, tl };
+export const bookingWords: Readonly<Record<Language, BookingWords>> = { en, es, fr, pt, zh, vi, ko, tl };

@@ -76,7 +76,7 @@ export async function mailAppointment(deps: DeskDeps, operator: Operator, code: 
  */
 const maxADay = 5;
 
-type Appointment = {
+type MailedAppointment = {
   taskId: number;
   notaryId: string;
   orderId: number;
@@ -90,7 +90,10 @@ type Appointment = {
  * order.
  * @throws ServiceError `conflict` if the last mailed appointment is the same, or the order's daily limit is reached
  */
-async function requireNewAppointment(tx: Tx, { taskId, notaryId, orderId, url, when, at }: Appointment): Promise<void> {
+async function requireNewAppointment(
+  tx: Tx,
+  { taskId, notaryId, orderId, url, when, at }: MailedAppointment,
+): Promise<void> {
   const last = await lockDraft(tx, taskId, notaryId);
   const lastAt = last?.appointmentAt?.getTime() ?? null;
   if (last?.appointmentUrl === url && lastAt === (when === null ? null : Date.parse(when)))

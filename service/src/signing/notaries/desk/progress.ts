@@ -8,7 +8,7 @@ import { actOfOrder } from "../acts/journal.ts";
 import { scheduledFor } from "../appointments/book.ts";
 import { orderOfId } from "../claims/orders.ts";
 import { findNotary, notaryOfOperator } from "../commissions/store.ts";
-import type { NotarySession } from "../schedule/appointments.ts";
+import type { Appointment } from "../schedule/appointments.ts";
 import { latestRequestOf, type NotaryRequest } from "../schedule/queue.ts";
 import { type LiveSession, liveSessionsOf } from "../sessions/store.ts";
 import { openSheetOf } from "../sheets/store.ts";
@@ -81,7 +81,7 @@ async function waitingPart(reading: Reading, orderId: number): Promise<Notarizat
 function sessionWord(
   session: LiveSession | undefined,
   request: NotaryRequest | undefined,
-  appointment: NotarySession | null,
+  appointment: Appointment | null,
 ): Notarization["session"] {
   if (session && session.state !== "ended") return session.state === "open" ? "waiting_room" : session.state;
   if (request?.state === "taken") return "called";

@@ -13,7 +13,7 @@ import { lockWaiting, personOfLink, scheduledFor, type Visitor, visitorOfLink } 
 import { ordersOfIds, type WaitingOrder } from "../claims/orders.ts";
 import { findNotary, listWorkingNotaries, type Notary } from "../commissions/store.ts";
 import { eligibilityFor } from "../eligibility/eligible.ts";
-import type { NotarySession } from "../schedule/appointments.ts";
+import type { Appointment } from "../schedule/appointments.ts";
 import {
   countOpenLocked,
   countRequests,
@@ -115,7 +115,7 @@ export async function queuePlaceOf(deps: QueueDeps, token: string): Promise<Queu
   const room = await roomOf(deps, order, visitor);
   if (room !== null) return { state: "open", room };
   if (typeof visitor !== "number") return bookedPlace(await scheduledFor(desk.db, order.orderId), now);
-  const [request, session, line] = await Promise.all([
+  const [request, appointment, line] = await Promise.all([
     latestRequestOf(desk.db, order.orderId),
     scheduledFor(desk.db, order.orderId),
     lineOf(deps, desk.db, order.environment, now),
@@ -134,16 +134,16 @@ export async function queuePlaceOf(deps: QueueDeps, token: string): Promise<Queu
       until: request.expiresAt,
     };
   }
-  const booked = bookedPlace(session, now);
+  const booked = bookedPlace(appointment, now);
   if (booked !== null) return booked;
-  const isOffered = takers.length > 0 && session === null;
-  if (request?.outcome === "expired" && session === null) return { state: "expired", isOffered };
+  const isOffered = takers.length > 0 && appointment === null;
+  if (request?.outcome === "expired" && appointment === null) return { state: "expired", isOffered };
   return isOffered ? { state: "offered" } : null;
 }
 
-const bookedPlace = (session: NotarySession | null, now: Date): QueuePlace | null =>
-  session !== null && isInRoom(session)
-    ? { state: "booked", isSoon: session.startsAt.getTime() - now.getTime() < soonMs }
+const bookedPlace = (appointment: Appointment | null, now: Date): QueuePlace | null =>
+  appointment !== null && isInRoom(appointment)
+    ? { state: "booked", isSoon: appointment.startsAt.getTime() - now.getTime() < soonMs }
     : null;
 
 /**
@@ -169,7 +169,7 @@ async function estimateFor({ sheets: { desk } }: QueueDeps, order: WaitingOrder,
 }
 
 /** True if the people of an appointment meet in a room of this service, by audio and video. */
-const isInRoom = ({ mode, meetingPoint }: NotarySession): boolean => mode === "ron" && meetingPoint === null;
+const isInRoom = ({ mode, meetingPoint }: Appointment): boolean => mode === "ron" && meetingPoint === null;
 
 /**
  * Finds the person who opened a link to test a device before the session opens. Null unless the person has an

@@ -14,10 +14,10 @@ import { fromTasks, taskState } from "../../../kernel/tasks/tasks.ts";
 import { joinOrder } from "../../../orders/order/order.ts";
 import { type NotaryHours, stepMs } from "./hours.ts";
 
-export type SessionOutcome = "done" | "refused" | "no_show" | "technical";
+export type AppointmentOutcome = "done" | "refused" | "no_show" | "technical";
 
 /** An appointment between the people of an order and a notary. */
-export type NotarySession = {
+export type Appointment = {
   id: string;
   orderId: number;
   notaryId: string;
@@ -30,7 +30,7 @@ export type NotarySession = {
   meetingPoint: string | null;
   sequence: number;
   state: "scheduled" | "canceled" | "ended";
-  outcome: SessionOutcome | null;
+  outcome: AppointmentOutcome | null;
   bookedAt: Date;
   endedAt: Date | null;
   reminded: number;
@@ -44,7 +44,7 @@ const hoursState: StateMac = {
     extract(epoch FROM ${h}.updated_at)`,
 };
 
-const sessionState: StateMac = {
+const appointmentState: StateMac = {
   table: sql`notary_sessions`,
   key: sql`id`,
   mac: sql`row_mac`,
@@ -53,7 +53,7 @@ const sessionState: StateMac = {
     extract(epoch FROM ${s}.ended_at), ${s}.reminded`,
 };
 
-export const appointmentTables = [stateRows(hoursState), stateRows(sessionState)];
+export const appointmentTables = [stateRows(hoursState), stateRows(appointmentState)];
 
 /**
  * A notary's hours; null for a notary who has set none.
@@ -82,22 +82,22 @@ const columns = (seen: Statement) => sql`
     s.meeting_point AS "meetingPoint", s.sequence, s.state, s.outcome, s.booked_at AS "bookedAt", s.ended_at AS "endedAt",
     s.reminded, ${seen}
   FROM notary_sessions s`;
-const sessions = columns(verified(sessionState, sql`s`));
+const appointments = columns(verified(appointmentState, sql`s`));
 
-export async function findSession(db: Sql, id: string): Promise<NotarySession | undefined> {
-  const [found] = await db.query<NotarySession>(sql`${sessions} WHERE s.id = ${id}`);
+export async function findAppointment(db: Sql, id: string): Promise<Appointment | undefined> {
+  const [found] = await db.query<Appointment>(sql`${appointments} WHERE s.id = ${id}`);
   return found;
 }
 
 /** The appointments of an order, in the order in which they were booked. */
-export const sessionsOf = (db: Sql, orderId: number): Promise<NotarySession[]> =>
-  db.query<NotarySession>(sql`${sessions} WHERE s.order_id = ${orderId} ORDER BY s.booked_at, s.id`);
+export const appointmentsFor = (db: Sql, orderId: number): Promise<Appointment[]> =>
+  db.query<Appointment>(sql`${appointments} WHERE s.order_id = ${orderId} ORDER BY s.booked_at, s.id`);
 
 /** The scheduled appointments of a notary. Skips rows whose MAC is invalid. */
-export async function scheduledOf(db: Sql, notaryId: string): Promise<NotarySession[]> {
-  const rows = await db.query<NotarySession & Marked>(sql`
-    ${columns(marked(sessionState, sql`s`))} WHERE s.notary_id = ${notaryId} AND s.state = 'scheduled' ORDER BY s.starts_at`);
-  return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...session }) => session);
+export async function scheduledOf(db: Sql, notaryId: string): Promise<Appointment[]> {
+  const rows = await db.query<Appointment & Marked>(sql`
+    ${columns(marked(appointmentState, sql`s`))} WHERE s.notary_id = ${notaryId} AND s.state = 'scheduled' ORDER BY s.starts_at`);
+  return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...appointment }) => appointment);
 }
 
 /**
@@ -111,41 +111,46 @@ export async function bookedTimes(db: Sql, notaryId: string, since: Date): Promi
   return rows.map(({ at }) => at);
 }
 
-type NewSession = Pick<
-  NotarySession,
+type NewAppointment = Pick<
+  Appointment,
   "id" | "orderId" | "notaryId" | "mode" | "startsAt" | "zone" | "meetingPoint" | "bookedAt" | "reminded"
 >;
 
-export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
-  const { id, orderId, notaryId, mode, startsAt, zone, meetingPoint, bookedAt, reminded } = session;
+export async function insertAppointment(tx: Tx, appointment: NewAppointment): Promise<void> {
+  const { id, orderId, notaryId, mode, startsAt, zone, meetingPoint, bookedAt, reminded } = appointment;
   await tx.query(sql`
     INSERT INTO notary_sessions (id, order_id, notary_id, mode, starts_at, zone, meeting_point, booked_at, reminded)
     VALUES (${id}, ${orderId}, ${notaryId}, ${mode}, ${startsAt}, ${zone}, ${meetingPoint}, ${bookedAt}, ${reminded})`);
-  await writeStateMacs(tx, sessionState, sql`id = ${id}`);
+  await writeStateMacs(tx, appointmentState, sql`id = ${id}`);
 }
 
 /** Moves an appointment. The caller must have locked the appointment's order. */
-export const moveSession = (
+export const moveAppointment = (
   tx: Tx,
-  { id, notaryId, mode, startsAt, zone, meetingPoint, reminded }: Omit<NewSession, "orderId" | "bookedAt">,
+  { id, notaryId, mode, startsAt, zone, meetingPoint, reminded }: Omit<NewAppointment, "orderId" | "bookedAt">,
 ): Promise<void> =>
   changeRow(
     tx,
-    sessionState,
+    appointmentState,
     id,
     sql`notary_id = ${notaryId}, mode = ${mode}, starts_at = ${startsAt}, zone = ${zone},
       meeting_point = ${meetingPoint}, reminded = ${reminded}, sequence = sequence + 1`,
   );
 
 /** Ends an appointment; a null outcome cancels it. The caller must have locked the appointment's order. */
-export async function endSession(tx: Tx, id: string, outcome: SessionOutcome | null, at: Date): Promise<void> {
+export async function setAppointmentEnded(
+  tx: Tx,
+  id: string,
+  outcome: AppointmentOutcome | null,
+  at: Date,
+): Promise<void> {
   const state = outcome === null ? "canceled" : "ended";
   const end = sql`state = ${state}, outcome = ${outcome}, ended_at = ${at}, sequence = sequence + 1`;
-  await changeRow(tx, sessionState, id, end);
+  await changeRow(tx, appointmentState, id, end);
 }
 
 export const setReminded = (tx: Tx, id: string, reminded: number): Promise<void> =>
-  changeRow(tx, sessionState, id, sql`reminded = ${reminded}`);
+  changeRow(tx, appointmentState, id, sql`reminded = ${reminded}`);
 
 const isHeld = sql`(o.status = 'NotarizationPending' AND EXISTS (
   SELECT ${fromTasks} WHERE t.order_id = o.id AND t.kind = 'notarize' AND t.state IN ('claimed', 'paused')
@@ -167,7 +172,7 @@ const verifiedTasks = verifiedAll(
  * @param id limits the query to one appointment, and verifies the tasks of its order
  * @throws ServiceError `unavailable` for a task whose MAC is invalid, if `id` is given
  */
-export const sessionsToLookAt = (db: Sql, now: Date, id: string | null = null) =>
+export const appointmentsToLookAt = (db: Sql, now: Date, id: string | null = null) =>
   db.query<{ id: string; isReminder: boolean }>(sql`
     SELECT s.id, ${isHeld} AS "isReminder"${id === null ? nothing : sql`, ${verifiedTasks}`}
     FROM notary_sessions s ${joinOrder(sql`s.order_id`)} JOIN notaries n ON n.id = s.notary_id
@@ -192,13 +197,13 @@ export async function offersAppointments(db: Sql, hasRooms: boolean): Promise<bo
  * Moves the scheduled appointments of a firm's test orders earlier by this many seconds. Skips rows whose MAC is
  * invalid.
  */
-export async function bringSessionsNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
+export async function bringAppointmentsNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
   const open = await tx.query<{ id: string } & Marked>(sql`
-    SELECT s.id, ${marked(sessionState, sql`s`)} FROM notary_sessions s ${joinOrder(sql`s.order_id`)}
+    SELECT s.id, ${marked(appointmentState, sql`s`)} FROM notary_sessions s ${joinOrder(sql`s.order_id`)}
     WHERE o.partner_id = ${partnerId} AND o.environment = 'test' AND s.state = 'scheduled' ORDER BY s.id FOR NO KEY UPDATE OF s`);
   const which = sql`id = ANY (${open.filter(({ isAuthentic }) => isAuthentic).map(({ id }) => id)}::uuid[])`;
   await tx.query(
     sql`UPDATE notary_sessions SET starts_at = starts_at - make_interval(secs => ${seconds}) WHERE ${which}`,
   );
-  await writeStateMacs(tx, sessionState, which);
+  await writeStateMacs(tx, appointmentState, which);
 }

@@ -93,7 +93,7 @@ const table: Readonly<Record<string, boolean>> = {
   liveMail: false,
   queueMail: false,
   fillMail: false,
-  sessionMail: false,
+  bookingMail: false,
   guestMail: false,
   appointmentInvitationMail: false,
   operatorMail: false,
