@@ -7,7 +7,7 @@ import { protectedTables as deliveries } from "../closing/deliveries/deliveries.
 import { protectedTables as drafts } from "../closing/drafts/drafts.ts";
 import { protectedTables as rooms } from "../closing/rooms/rooms.ts";
 import { protectedTables as faxAttempts } from "../delivery/faxing/faxing.ts";
-import { protectedTables as takingIns } from "../delivery/paper/paper.ts";
+import { protectedTables as acceptances } from "../delivery/paper/paper.ts";
 import { protectedTables as carriers } from "../delivery/shipping/shipping.ts";
 import { protectedTables as anchors } from "../evidence/anchoring/anchoring.ts";
 import {
@@ -99,7 +99,7 @@ export const protectedTables: readonly (ProtectedTable | MacTable)[] = [
   ...payments,
   ...statements,
   ...refunds,
-  ...takingIns,
+  ...acceptances,
   ...carriers,
   ...faxAttempts,
   ...dispatched,

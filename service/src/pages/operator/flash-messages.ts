@@ -1,7 +1,7 @@
 import { accountMessages, flashesOf } from "../ui/flash-messages.ts";
 
 /** The messages that the console shows after a form was accepted. */
-const messages = {
+export const { done, flashOf } = flashesOf({
   ...accountMessages,
   "witness-noted": "It is on record.",
   "step-marked": "The step is marked.",
@@ -78,8 +78,4 @@ const messages = {
   "live-refused": "Live was refused. The owners are being emailed the reason.",
   "signer-reminded": "The signer is being emailed again.",
   "signer-unlocked": "The signer is being emailed a new link.",
-};
-
-export type FlashMessage = keyof typeof messages;
-
-export const { done, flashOf } = flashesOf(messages);
+});

@@ -53,7 +53,7 @@ export type OrderView = {
   /** The acts (signing, notarizing) for which the operator may now hand in a document that was signed elsewhere. */
   finishingsNow: readonly Finishing[];
   /** A notarized document that a second person must still approve. */
-  takingIn: AcceptanceRequest | undefined;
+  acceptance: AcceptanceRequest | undefined;
   /** The latest request to do the act on paper; null when there is none. */
   inPerson: InPersonRequest | null;
   mayWorkSigners: boolean;
@@ -84,7 +84,7 @@ ${errorSummary(view.error)}
 <div class="order">
 <div class="order-main">
 ${statusCard(view, path)}
-${view.takingIn && card("taking-in", "Waits for a second person", acceptancePart(order.code, view.takingIn, view))}
+${view.acceptance && card("taking-in", "Waits for a second person", acceptancePart(order.code, view.acceptance, view))}
 ${inPerson && card("in-person", "In person, in ink", inPerson)}
 ${card("progress", "Progress", progressSteps(orderSteps(order, undefined, view.payAgain ? lostStep(view.payAgain.cents) : undefined)))}
 ${record.tasks.length > 0 && card("tasks", "Tasks", taskList(view))}

@@ -106,7 +106,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
   requirePermission(operator, ["orders.read"]);
   const record = await recordOf(deps, call);
   const owner = ownerOf(record);
-  const [{ signers }, documents, faxAttempts, labels, underWay, takingIn, inPerson, payAgain, losses] =
+  const [{ signers }, documents, faxAttempts, labels, underWay, acceptance, inPerson, payAgain, losses] =
     await Promise.all([
       readSigning(envelopes, record.order.code, owner),
       orderDocuments(envelopes, record.order.code, owner),
@@ -132,7 +132,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
     labels,
     underWay,
     ...mayDo(record, operator, underWay !== null),
-    takingIn,
+    acceptance,
     inPerson: inPerson ?? null,
     payAgain,
     mayDecideMoney: mayNow(operator, "money.decide"),
