@@ -122,7 +122,7 @@ test("lists open closings by their day, each with what it waits for and the firm
   assert.deepEqual([of(overdue)?.step, of(today)?.step, of(late)?.step], [{ do: "look" }, { do: "look" }, null]);
   const [, stuck = ""] = declined.orders;
   assert.deepEqual(of(declined)?.step, { do: "fix", orderCode: stuck, status: "EsignDeclined" });
-  assert.match(of(declined)?.reason ?? "", /^Paper 2: stuck since .*declined.* 1 more waits\.$/);
+  assert.match(of(declined)?.reason ?? "", /^Paper 2: stuck since .*signing stopped.* 1 more waits\.$/);
   assert.deepEqual(of(empty)?.step, { do: "add" });
   assert.deepEqual(of(paying)?.step, null, "the client pays");
   assert.equal(of(paying)?.reason, "Paper 1: waits for payment.");
