@@ -13,6 +13,7 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
 import { markMac } from "../../../src/kernel/retention/marks.ts";
 import { clientClosingPath, lockOrder, mailClient } from "../../../src/orders/order/order.ts";
+import { insertPayer } from "../../../src/orders/payments/checkout/payers.ts";
 import { allowPayAgain, askSupplement } from "../../../src/orders/payments/payments.ts";
 import { openRoomsService } from "../../closing/rooms/rooms-service.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
@@ -135,10 +136,14 @@ test("the client is not asked for a payment of the firm that a bank took back", 
   const together = async () => (await payableOfClient({ db, notarySupply: supply(null) }, code)).orders.length;
   assert.match((await pageOf(code)).text, /bank took back your payment/i);
   assert.deepEqual([(await pageOf(code)).button, await together()], [await totalOf(code), 1]);
-  const own = sql`checkout_id = (SELECT id FROM checkout_sessions WHERE session_id = ${session})`;
+  const [checkout] = await db.query<{ id: string }>(
+    sql`SELECT id FROM checkout_sessions WHERE session_id = ${session}`,
+  );
+  const { id = "" } = checkout ?? {};
   await db.query(sql`ALTER TABLE checkout_payers DISABLE TRIGGER checkout_payers_stay`);
-  await db.query(sql`UPDATE checkout_payers SET payer = 'firm' WHERE ${own}`);
+  await db.query(sql`DELETE FROM checkout_payers WHERE checkout_id = ${id}`);
   await db.query(sql`ALTER TABLE checkout_payers ENABLE TRIGGER checkout_payers_stay`);
+  await db.transaction((tx) => insertPayer(tx, id, "firm"));
   const shown = await pageOf(code);
   assert.doesNotMatch(shown.text, /took back/i);
   assert.deepEqual([shown.button, await together()], [null, 0]);
