@@ -29,9 +29,10 @@ test("every folder of a feature with floors is one of its floors", () => {
   const { forbidden } = createRequire(import.meta.url)(join(root, ".dependency-cruiser.cjs")) as {
     forbidden: { name: string }[];
   };
-  for (const feature of ["envelopes", "notaries"]) {
-    const folders = readdirSync(join(root, "service/src/signing", feature), { withFileTypes: true });
-    const ruled = forbidden.flatMap(({ name }) => new RegExp(`^imports-of-${feature}-(.+)$`).exec(name)?.[1] ?? []);
+  for (const feature of ["orders/payments", "signing/envelopes", "signing/notaries"]) {
+    const folders = readdirSync(join(root, "service/src", feature), { withFileTypes: true });
+    const pattern = new RegExp(`^imports-of-${feature.replace("/", "-")}-(.+)$`);
+    const ruled = forbidden.flatMap(({ name }) => pattern.exec(name)?.[1] ?? []);
     assert.deepEqual(
       ruled.toSorted(),
       folders
