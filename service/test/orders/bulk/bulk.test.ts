@@ -251,7 +251,7 @@ test("another firm's bulk looks like an unknown one, and one that was moved to i
     assert.deepEqual([status, body.error], [404, "Bulk not found."], path);
   }
   await query(sql`UPDATE bulks SET partner_id = ${other.partnerId} WHERE id = ${bulkId}`);
-  assert.equal((await call("POST", `bulk/${bulkId}/place`, undefined, other.headers)).status, 500);
+  assert.equal((await call("POST", `bulk/${bulkId}/place`, undefined, other.headers)).status, 503);
   assert.deepEqual(await placedOrders(), [0, 0]);
 });
 
