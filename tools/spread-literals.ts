@@ -1,7 +1,7 @@
 import { type Expression, parseSync, Visitor } from "oxc-parser";
 import type { Finding } from "./english.ts";
 
-/** A literal without the parts that only tell its type: `["A"] as const` is `["A"]`. */
+/** A literal without its type annotations: `["A"] as const` is `["A"]`. */
 const untyped = (node: Expression): Expression =>
   node.type === "TSAsExpression" || node.type === "TSSatisfiesExpression" ? untyped(node.expression) : node;
 

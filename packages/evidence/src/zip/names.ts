@@ -7,7 +7,7 @@ import { finderSubject } from "./finder.ts";
  */
 export type ZipForm = "evidence" | "documents";
 
-/** File names that file systems accept as a plain file of the current folder, except device names of Windows. */
+/** Names of plain files of the current folder. Windows opens some of them as devices: see `isDeviceName`. */
 const PLAIN = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 
 /**

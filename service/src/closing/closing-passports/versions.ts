@@ -117,7 +117,7 @@ export const closingSource: SourceOf = (plan) => ({
   rows: sql`closing_passports c ${joinRoom(sql`c.room_id`)}`,
   id: sql`c.verify_code`,
   first: "",
-  // The period starts with the last change of the room, so a change can make a due row undue.
+  // The period starts with the last change of the room, so after a change a due row is no longer due.
   lock: sql`FOR NO KEY UPDATE OF r SKIP LOCKED`,
   blobKey: sql`c.blob_key`,
   authentic: marked(roomState, sql`r`),

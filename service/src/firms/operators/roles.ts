@@ -79,7 +79,7 @@ const deciding: readonly Permission[] = ["money.decide", "documents.take_in", "n
 export const gainsDecisions = (before: readonly OperatorRole[], after: readonly OperatorRole[]): boolean =>
   deciding.some((each) => rolesPermit(after, each) && !rolesPermit(before, each));
 
-/** The subjects of these rights, for messages and pages. */
+/** The subjects of the rights in `withPasskey`, for messages and pages. */
 export const passkeySubjects =
   "money, keys, roles, notaries’ commissions, forms of the catalog and documents from elsewhere";
 

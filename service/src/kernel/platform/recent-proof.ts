@@ -42,7 +42,7 @@ export function requireRecentPasskey(
  * doesn't.
  */
 export const passkeyChanges =
-  "create a live webhook or rotate its secret, create or rotate a live key, give or end live access, charge in live, or change payment methods and spending limits in live";
+  "create a live webhook or rotate its secret, create or rotate a live key, give or end live access, charge in live or cancel a charge there, or change payment methods and spending limits in live";
 
 /**
  * Requires that the session's person recently signed in or confirmed the sign-in. For live data of a firm that requires

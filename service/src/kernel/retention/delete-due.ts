@@ -36,9 +36,9 @@ const testStatements: StatementTime = { statementMs: 15_000 };
  * writes audit lines. Then the blobs are removed from the store. If a crash or an error prevents that,
  * `kernel/platform/blobs/orphans.ts` removes them later.
  *
- * Skips rows whose MAC is invalid, if their source has `authentic`. For some tables, a row must be confirmed,
- * such as by a line of the audit log that its template was archived; rows without this are skipped as well. Several nodes may run it
- * concurrently.
+ * Skips rows whose MAC is invalid, if their source has `authentic`. For some tables, a row must be confirmed, such as by
+ * a line of the audit log that its template was archived; rows without this are skipped as well. Several nodes may run
+ * it concurrently.
  * @param testOf the firm whose test documents are deleted; null for all documents
  * @returns the number of marked blobs
  */

@@ -24,7 +24,7 @@ export type Source = {
   /** The key by which batches order the rows. `first` is a value below all keys, from which the first batch starts. */
   id: Statement;
   first: string;
-  /** The locking clause for due rows. Empty if a due row can't become undue again. */
+  /** The locking clause for due rows. Empty if a due row always stays due. */
   lock: Statement;
   blobKey: Statement;
   /** The locking clause for all rows with the same blob. If one of these rows has an invalid MAC, the blob stays. */

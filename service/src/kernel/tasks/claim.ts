@@ -16,7 +16,7 @@ type Locked = { kind: TaskKind; state: string; claimedBy: string | null; orderId
 /** The kinds of tasks that a person closes with a note. For these, no event reliably shows that the work is done. */
 const endedByWord: ReadonlySet<TaskKind> = new Set([
   "delivery_trouble",
-  // The lock may expire while the task is open; nothing else then ends the task.
+  // The lock may expire while the task is open. Then the task stays open until the signer enters a code.
   "signer_locked",
   "refund_asked",
   "technology_fee",

@@ -54,7 +54,7 @@ export function readTaskTimes(path = shipped): TaskTimes {
   const { zone, days, holidays } = calendar;
   const [opens, closes] = [minutesOf(calendar.opens), minutesOf(calendar.closes)];
   if (closes <= opens) throw new StartupError(`task times ${path}: calendar.closes must be after calendar.opens`);
-  if (!isTimeZone(zone)) throw new StartupError(`task times ${path}: calendar.zone is no time zone`);
+  if (!isTimeZone(zone)) throw new StartupError(`task times ${path}: calendar.zone is not a time zone`);
   const numbers = new Set(days.map((day) => weekdays.indexOf(day as (typeof weekdays)[number])));
   const times = { calendar: { zone, days: numbers, opens, closes, holidays: new Set(holidays) }, hours, onTheWay };
   requireEnoughHours(path, times);

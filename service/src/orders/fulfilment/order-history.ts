@@ -55,8 +55,8 @@ export type OrderHistory = {
     paidOutside: { document: number; way: OutsideWay; cents: number; at: string }[];
   }[];
   /**
-   * False if a receipt, or a document that corrects one, was altered in the database. The payments then have no
-   * `returnedCents` and no `paidOutside`.
+   * False if a receipt, or a document that corrects one, was altered in the database. `returnedCents` is then 0 and
+   * `paidOutside` empty, whatever went back.
    */
   areReceiptsAuthentic: boolean;
   history: {

@@ -33,14 +33,13 @@ export const togetherWords: Readonly<
     lines: orders.every(isFree)
       ? [
           `${orders.length} documents from ${firm} are ready. There is nothing to pay for them.`,
-          "Look at what was ordered, and begin it on its page. Work starts then.",
+          "Look at what was ordered, and begin it on the closing’s page. Work starts then.",
         ]
       : [
           `${orders.length} documents from ${firm} are ready to be paid, with one payment.`,
           "Look at what was ordered, and pay online. Work starts as soon as the payment clears.",
         ],
-    amountOf: totalOf,
-    goal: "payment",
+    ...(orders.every(isFree) ? { goal: "page" } : { amountOf: totalOf, goal: "payment" }),
   }),
   payment_received: ({ firm, orders }) => ({
     subject: orders.every(isFree) ? "Your orders have begun" : "Payment received",

@@ -79,7 +79,7 @@ export const signersHold = (rowMac: RowMac, row: WithMac): boolean =>
 
 /**
  * Checks the MAC of an order's stored signers and fields.
- * @throws AlteredRecordError, MissingKeyError
+ * @throws AlteredRecordError
  */
 export function requireSigners(rowMac: RowMac, row: WithMac): void {
   const altered = () => new AlteredRecordError(`the list of signers of order ${row.orderCode}`);

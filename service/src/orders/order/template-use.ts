@@ -29,7 +29,7 @@ FROM order_templates t JOIN orders o ON o.id = t.order_id`,
 /**
  * The template version from which an order was placed, with the order's owner; undefined for an order without a
  * template.
- * @throws AlteredRecordError, MissingKeyError
+ * @throws AlteredRecordError
  */
 export async function readTemplateUse(
   { db, rowMac }: { db: Sql; rowMac: RowMac },

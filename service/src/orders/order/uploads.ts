@@ -19,7 +19,7 @@ import { looksLikePdf } from "./original.ts";
  */
 export const maxUploads: Readonly<Record<UploadForm, number>> = { order: 15, closing: 300 };
 
-/** The most unused files that one member may have stored. For orders, one member can use up the firm's limit. */
+/** The most unused files that one member may have stored. */
 export const maxUploadsByMember: Readonly<Record<UploadForm, number>> = { order: 5, closing: 100 };
 
 /**

@@ -84,7 +84,8 @@ function bookedPart(
 }
 
 /**
- * The text that says where an appointment takes place. For the notary's own video tool, it says that the link was mailed.
+ * The text that says where an appointment takes place. For the notary's own video tool, it says that the link was
+ * mailed.
  */
 const pointOf = ({ mode, meetingPoint }: Appointment, words: AppointmentWords): string =>
   mode === "ipen" ? (meetingPoint ?? "") : meetingPoint === null ? words.here : words.byMail;

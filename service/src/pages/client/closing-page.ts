@@ -291,7 +291,7 @@ function payPart(shown: Shown, reader: Reader): Html {
     return html`${isBanksTurn ? page.bankPayment.map((line) => html`<p>${line}</p>`) : reasons}`;
   }
   const cents = due.reduce((sum, { dueCents }) => sum + dueCents, 0);
-  const label = due.length === 1 ? payLabel(page, cents) : page.payAll(due.length, money(cents));
+  const label = due.length === 1 || cents === 0 ? payLabel(page, cents) : page.payAll(due.length, money(cents));
   const supplements = due.flatMap((order) => {
     if (order.dueFor === "price") return [];
     const why = (order.dueFor === "loss" ? page.payAgain : page.supplement)(money(order.dueCents));

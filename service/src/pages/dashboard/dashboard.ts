@@ -57,7 +57,7 @@ export type DashboardDeps = {
 const confirmArea = {
   path: "/dashboard",
   back: { path: "/dashboard/settings", label: "Back to the settings" },
-  onlyPasskey: "Your firm asks for a passkey before anything live is changed",
+  onlyPasskey: "Your firm asks for a passkey before this change in live",
 } as const;
 
 /**

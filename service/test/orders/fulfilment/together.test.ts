@@ -159,6 +159,7 @@ test("a mail about several documents names each with its amount, the sum, and wh
   assert.match(free.lines[0] ?? "", /^There is nothing to pay for /);
   const freeQuote = letterTogether("quote_ready", about, [{ ...order, totalCents: 0, links }]);
   assert.match(freeQuote.lines[0] ?? "", /There is nothing to pay for them\.$/);
+  assert.doesNotMatch(JSON.stringify(freeQuote), /\$0\.00|Total|pay online/);
   const quote = letterTogether("quote_ready", about, orders);
   assert.equal(quote.subject, "Your quote is ready: 12 Elm Street (2 documents)");
   assert.deepEqual(quote.facts, [

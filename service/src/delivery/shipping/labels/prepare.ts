@@ -123,8 +123,8 @@ async function decide(
 }
 
 /**
- * The label of the same shipment whose refund EasyPost rejected. It is still paid and valid, so a parcel may get both
- * labels.
+ * The label of the same shipment whose refund EasyPost rejected. It is still paid and valid, so with another one, two
+ * labels for one parcel would be valid.
  */
 async function unrefundedLabel(tx: Tx, { orderId, attempt }: Label): Promise<Label | undefined> {
   const labels = await labelsOf(tx, orderId);

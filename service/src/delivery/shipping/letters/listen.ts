@@ -36,7 +36,7 @@ export const letterEvents =
       const fresh = current?.letterId === letter.letterId ? current : undefined;
       // An event that arrives late has Lob's earlier data, so it must not replace the data of a later event.
       const isLate = fresh && (await hasLaterEvent(tx, "lob", objectId, occurredAt));
-      const latest = fresh && isLate ? { ...fresh, ...absentIn(letter, fresh) } : fresh;
+      const latest = fresh && isLate ? { ...fresh, ...storedFirst(letter, fresh) } : fresh;
       if (latest) await refreshLetter(tx, letter.id, latest);
       return applyReports(deps, tx, order, refreshed(letter, latest), [event, ...reportsIn(latest)]);
     });
@@ -89,8 +89,8 @@ async function tellOfSilence(tx: Tx, letter: Letter, at: Date): Promise<boolean>
   return false;
 }
 
-/** Lob's data, with the letter's own where it is known. */
-const absentIn = (letter: Letter, { trackingNumber, expectedDelivery }: AcceptedLetter) => ({
+/** The stored values, or Lob's where none is stored. */
+const storedFirst = (letter: Letter, { trackingNumber, expectedDelivery }: AcceptedLetter) => ({
   trackingNumber: letter.trackingNumber ?? trackingNumber,
   expectedDelivery: letter.expectedDelivery ?? expectedDelivery,
 });

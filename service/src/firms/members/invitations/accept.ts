@@ -5,7 +5,6 @@ import { tokenSha256 } from "../../../kernel/platform/secrets.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { mailOwners } from "../link/mail.ts";
 import type { MemberDeps } from "../membership.ts";
-
 import { findMembership, insertMember, lockMembers, updateMember } from "../store.ts";
 import * as store from "./store.ts";
 

@@ -21,8 +21,8 @@ export type BlobBackend = {
   /** Lists, page by page, the keys of blobs written before the instant. */
   listOlderThan: (instant: Date) => AsyncIterable<string[]>;
   /**
-   * Finds out whether the store works, by a small write. In a bucket, further calls only request access for some
-   * minutes.
+   * Finds out whether the store works, by a small write. For five minutes after a successful write to a bucket, further
+   * calls only check access.
    * @throws when the store can't be used
    */
   probe: (signal: AbortSignal) => Promise<void>;

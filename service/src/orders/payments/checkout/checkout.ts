@@ -146,7 +146,7 @@ export type SharedCheckout = {
   totalCents: number;
 };
 
-/** `by`: as for one order, the holder of the client's link, who must not see what the firm pays. */
+/** `by`: `client` if the holder of a client's link asks, who must not see what the firm pays. */
 type PaidGroup = { groupId: string; environment: Environment; payer?: Payer | undefined; by?: "client" };
 
 /**

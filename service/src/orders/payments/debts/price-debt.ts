@@ -119,7 +119,7 @@ export async function endTasksAfter(
 
 /**
  * Keeps one task to refund money of the order's price that is held twice: its reason names the present sum. Closes it
- * once nothing is held twice. Opens it only after a bank decided on a dispute: other refunds never add such money.
+ * once nothing is held twice. Opens it only after a bank decided on a dispute: nothing else adds such money.
  */
 async function askTwice(
   tx: Tx,

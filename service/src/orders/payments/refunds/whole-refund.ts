@@ -1,4 +1,7 @@
-/** About the refund of a whole order: whether it failed, and whether only an earlier account can make it. */
+/**
+ * About the refund of a whole order: whether it failed, and whether only an earlier account can make it. Also queues
+ * refunds of $0.00 again.
+ */
 import { hasMovedSince } from "../../../kernel/audit/audit.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";

@@ -16,7 +16,6 @@ import { mayNotRequestCode, putCode } from "../records/code-requests.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { identifyEmbed } from "../records/embeds.ts";
 import { type Envelope, isLocked, type Signer, updateSigner } from "../records/envelope.ts";
-
 import { beginSession, updatePerson } from "../records/sessions.ts";
 import { identifySitting } from "../records/sittings.ts";
 import { appendToTrail, requireTrailRoom, type TrailEvent } from "../records/trail.ts";

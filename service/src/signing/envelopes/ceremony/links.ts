@@ -16,7 +16,6 @@ import {
   type Signer,
   signersInTurn,
 } from "../records/envelope.ts";
-
 import { openRoomOf, type SignerRoom } from "../records/rooms.ts";
 import { placeOfSigner, placesOfToken, type SessionPlace } from "../records/sessions.ts";
 import { type Sitting, sittingOfSession } from "../records/sittings.ts";

@@ -24,7 +24,6 @@ import {
 } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { type Envelope, lockEnvelope, type Signer, updateSigner } from "../records/envelope.ts";
-
 import { leaveSession, ordersOfPerson, renewLinks } from "../records/sessions.ts";
 import { signingMailQueue } from "./issue-link.ts";
 

@@ -35,7 +35,10 @@ export type InviteDeps = { desk: DeskDeps; secrets: SecretBytes };
 const markMailed = (db: Sql, which: Statement) =>
   db.query(sql`UPDATE appointment_links SET is_mailed = true WHERE ${which}`);
 
-/** Names the mailed link by its token, because it may have been replaced while the mail was sent. */
+/**
+ * Marks a link as mailed. Finds it by the token in the path, because the person's link may have been replaced while the
+ * mail was sent.
+ */
 export const markPathMailed = (db: Sql, path: string) =>
   markMailed(db, sql`token_sha256 = ${tokenSha256(path.slice(linkPath.length))}`);
 

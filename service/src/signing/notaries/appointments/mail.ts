@@ -171,7 +171,10 @@ export const bookingMail = mailIn("notary-session-mail");
  */
 export const guestMail = mailIn("notary-guest-mail");
 
-/** True if the mail no longer tells what holds. A person needs a new link even after the appointment has begun. */
+/**
+ * True if the appointment has changed since the mail was queued, or has begun. A mail with a new link is sent even after
+ * the beginning.
+ */
 function isOutdated(appointment: Appointment, { sequence, moment, linkAt }: BookingMail, now: Date): boolean {
   const { state, startsAt } = appointment;
   if (appointment.sequence !== sequence) return true;

@@ -54,10 +54,10 @@ export function indexed({ expect, teaches, ...one }: VectorCase) {
   return { ...one, verdict: expect.verdict, claims: [...listed, ...earlier], teaches };
 }
 
-/** Collects the cases and files of one folder of vectors. */
 /** A case; without `trust`, `tsaTrust` and `at`, those of most cases. */
 export type NewCase = Omit<VectorCase, "trust" | "tsaTrust" | "at"> & Partial<VectorCase>;
 
+/** Collects the cases and files of one folder of vectors. */
 export function collection(folder: string) {
   const cases: VectorCase[] = [];
   const files = new Map<string, Uint8Array>();

@@ -12,9 +12,9 @@ import { openEmbeddedPostgres } from "../../../../src/kernel/platform/postgres/e
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-// The second path is short in characters, but too long in bytes.
+// The second name is short in characters, but its path is too long in bytes.
 for (const name of ["x".repeat(80), "ж".repeat(40)])
-  test(`a data folder with a path of ${Buffer.byteLength(name)} bytes has its socket in a new private folder, which every process finds`, async () => {
+  test(`a data folder whose name has ${name.length} characters (${Buffer.byteLength(name)} bytes) has its socket in a new private folder, which every process finds`, async () => {
     const folder = temporaryFolder();
     chmodSync(folder.path, 0o755);
     const dataDir = join(folder.path, name);

@@ -71,7 +71,7 @@ test("a number after a role tells its people apart, and is not a signer's number
   ]);
 });
 
-test("numbers after a signature are people of the role that the name also has, or else signers", async () => {
+test("a number after “signature” counts the people of the name's role, or the signers if it has no role", async () => {
   assert.deepEqual(await namesOf(column(["BuyerSignature2", "BuyerSignature1"]), 2), [
     [2, "BuyerSignature2"],
     [1, "BuyerSignature1"],

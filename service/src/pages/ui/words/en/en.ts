@@ -67,7 +67,7 @@ export const en = {
     details: "Details",
     receipts: "Receipts",
     receiptsAltered:
-      "The receipts can’t be shown: a record of a payment was altered. The operator of this service has to look at it.",
+      "Some receipts can’t be shown: a record of a payment was altered. The operator of this service has to look at it.",
     receipt: "Receipt",
     creditNote: "Credit note",
     creditReversal: "Credit note withdrawn",

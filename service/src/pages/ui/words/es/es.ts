@@ -83,7 +83,7 @@ export const es: Words = {
     details: "Detalles",
     receipts: "Recibos",
     receiptsAltered:
-      "Los recibos no se pueden mostrar: se alteró el registro de un pago. El operador de este servicio debe revisarlo.",
+      "Algunos recibos no se pueden mostrar: se alteró el registro de un pago. El operador de este servicio debe revisarlo.",
     receipt: "Recibo",
     creditNote: "Nota de crédito",
     creditReversal: "Nota de crédito anulada",

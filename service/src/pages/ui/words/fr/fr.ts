@@ -84,7 +84,7 @@ export const fr: Words = {
     details: "Détails",
     receipts: "Reçus",
     receiptsAltered:
-      "Les reçus ne peuvent pas être affichés : l’enregistrement d’un paiement a été modifié. L’exploitant de ce service doit l’examiner.",
+      "Certains reçus ne peuvent pas être affichés : l’enregistrement d’un paiement a été modifié. L’exploitant de ce service doit l’examiner.",
     receipt: "Reçu",
     creditNote: "Avoir",
     creditReversal: "Avoir annulé",

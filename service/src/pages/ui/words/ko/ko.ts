@@ -64,7 +64,7 @@ export const ko: Words = {
     totalSoFar: "현재까지 합계",
     details: "상세 정보",
     receipts: "영수증",
-    receiptsAltered: "결제 기록이 변경되어 영수증을 표시할 수 없습니다. 이 서비스의 운영자가 확인해야 합니다.",
+    receiptsAltered: "결제 기록이 변경되어 일부 영수증을 표시할 수 없습니다. 이 서비스의 운영자가 확인해야 합니다.",
     receipt: "영수증",
     creditNote: "환불 확인서",
     creditReversal: "환불 확인서 취소",

@@ -82,7 +82,7 @@ export const pt: Words = {
     details: "Detalhes",
     receipts: "Recibos",
     receiptsAltered:
-      "Os recibos não podem ser mostrados: o registro de um pagamento foi alterado. O operador deste serviço precisa verificar o caso.",
+      "Alguns recibos não podem ser mostrados: o registro de um pagamento foi alterado. O operador deste serviço precisa verificar o caso.",
     receipt: "Recibo",
     creditNote: "Nota de crédito",
     creditReversal: "Nota de crédito anulada",

@@ -82,7 +82,7 @@ export const tl: Words = {
     details: "Mga detalye",
     receipts: "Mga resibo",
     receiptsAltered:
-      "Hindi maipapakita ang mga resibo: nabago ang tala ng isang bayad. Kailangan itong suriin ng nagpapatakbo ng serbisyong ito.",
+      "Hindi maipapakita ang ilang resibo: nabago ang tala ng isang bayad. Kailangan itong suriin ng nagpapatakbo ng serbisyong ito.",
     receipt: "Resibo",
     creditNote: "Credit note para sa refund",
     creditReversal: "Binawi ang credit note",

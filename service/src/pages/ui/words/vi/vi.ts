@@ -80,7 +80,7 @@ export const vi: Words = {
     details: "Chi tiết",
     receipts: "Biên nhận",
     receiptsAltered:
-      "Không thể hiển thị biên nhận: hồ sơ của một khoản thanh toán đã bị thay đổi. Bên vận hành dịch vụ này phải kiểm tra.",
+      "Không thể hiển thị một số biên nhận: hồ sơ của một khoản thanh toán đã bị thay đổi. Bên vận hành dịch vụ này phải kiểm tra.",
     receipt: "Biên nhận",
     creditNote: "Giấy báo hoàn tiền",
     creditReversal: "Hủy giấy báo hoàn tiền",

@@ -57,7 +57,7 @@ export const zh: Words = {
     totalSoFar: "目前合计",
     details: "详情",
     receipts: "收据",
-    receiptsAltered: "无法显示收据：一笔付款的记录已被更改。本服务的运营方需要进行检查。",
+    receiptsAltered: "无法显示部分收据：一笔付款的记录已被更改。本服务的运营方需要进行检查。",
     receipt: "收据",
     creditNote: "退款凭证",
     creditReversal: "退款凭证已撤销",

@@ -196,7 +196,10 @@ function numberIn(name: string): number | undefined {
   return signerNamedIn(name) ?? (n === undefined ? undefined : Number(n));
 }
 
-/** The signer whom a name means expressly, such as `signer5`. `Signature5` may be only the fifth field of a form. */
+/**
+ * The number of the signer whom a name states, such as 5 in `signer5`; 0 without one. `Signature5` may be only the fifth
+ * field of a form.
+ */
 function signerMeant(name: string): number {
   const [, n] = /^signer[ _-]?(\d{1,2})$/i.exec(name) ?? [];
   return n === undefined ? (signerNamedIn(name) ?? 0) : Number(n);

@@ -126,7 +126,7 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
   store.select(null);
 }
 
-/** @returns when the dialog is closed */
+/** Shows the dialog. @returns a promise that resolves when the dialog is closed */
 function showDialog(dialog: HTMLDialogElement): Promise<unknown> {
   const closed = new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
   document.body.append(dialog);
