@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { sealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { reaching } from "../../../src/kernel/platform/database/sql-errors.ts";
 import { ServiceError } from "../../../src/kernel/platform/errors.ts";
 import { once, onceInSteps, type Steps, type Work } from "../../../src/kernel/platform/idempotency.ts";
 import { type RequestKey, sweepIdempotencyKeys } from "../../../src/kernel/platform/idempotency-keys.ts";
@@ -54,6 +55,10 @@ function held() {
   };
   return { end, begun: begun.promise, work };
 }
+
+/** The error of a write whose connection was lost before the answer. */
+const connectionLost = () =>
+  reaching(Promise.reject(new Error("Connection terminated unexpectedly"))).catch((error) => error);
 
 test("without a key each request does its work", async () => {
   for (const thing of ["one", "two"]) assert.deepEqual(await send(null, made(thing)), first(thing));
@@ -178,9 +183,7 @@ describe("a request that was slow, but alive, when a second one took over its cl
 
   test("does not end the second's claim, which lasts a minute, when its own outcome is unknown", async () => {
     const { key, slow, slowSent, second, secondSent } = await twoUnderWay();
-    slow.end.reject(
-      new ServiceError("unavailable", "away", { cause: new Error("Connection terminated unexpectedly") }),
-    );
+    slow.end.reject(await connectionLost());
     await assert.rejects(slowSent, { code: "unavailable" });
     await assert.rejects(send(key, nobodyElse), { code: "idempotency_in_flight" });
     second.end.resolve({ thing: "by the second" });
@@ -213,8 +216,9 @@ describe("a request that was slow, but alive, when a second one took over its cl
 });
 
 describe("work that may have been committed", () => {
-  const unknown = () =>
-    Promise.reject(new ServiceError("unavailable", "away", { cause: new Error("Connection terminated unexpectedly") }));
+  const unknown = async () => {
+    throw await connectionLost();
+  };
   const refuseAbandoned = "It may have been done.";
 
   test("is not repeated: the key stays claimed, and a retry is refused at once", async () => {
