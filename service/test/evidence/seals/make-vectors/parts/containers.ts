@@ -364,6 +364,15 @@ function documentsZips(): Part[] {
     ["a space that is not U+0020", "b\u00a0c"],
     ["a character that turns the direction of text", "b\u202ec"],
     ["a letter in two characters (not NFC)", "e\u0301"],
+    ["a device of Windows", "NUL"],
+    ["a device of Windows with an extension behind a space", "con .b"],
+    ["a device of Windows with a digit", "com1"],
+    ["a device of Windows with a raised digit", "lpt\u00b2"],
+  ];
+  const plain: readonly (readonly [what: string, name: string, expect: Part["expect"]])[] = [
+    ["a device of Windows, in no folder", "nul.pdf", "refused"],
+    ["a device of Windows behind a dot, in no folder", "a.nul", "accepted"],
+    ["a name that begins with that of a device, in no folder", "console.pdf", "accepted"],
   ];
   return rows("documents-zip", "A path that two systems could take for two is refused (9.4).", [
     row(
@@ -385,6 +394,7 @@ function documentsZips(): Part[] {
     zipRow("a letter that is not marked as UTF-8", [{ name: "a/\u00e4", bytes }], "refused"),
     ["bytes that are not UTF-8", hexOf(broken), "refused"],
     ...parts.map(([what, part]) => row(what, [`a/${part}/b.pdf`], "refused")),
+    ...plain.map(([what, name, expect]) => row(what, [name], expect)),
   ]);
 }
 
