@@ -167,6 +167,8 @@ function claims(): readonly Row[] {
     ["another sealed hash", inDocument({ sealedSha256: hash }), seal],
     ["another sealed length", inDocument({ bytes: 104 }), seal],
     ["a seal that is called an act", inRevision(3, { kind: "signed", signer: 1 }), [...seal, ...table]],
+    ["a record that states another position", inRecord(1, { position: 3 }), ["trail_chain"]],
+    ["a record of another envelope", inRecord(1, { envelope: `${verifyCode.slice(1)}a` }), ["trail_chain"]],
     ["an act of nobody", inRecord(1, { signer: 9 }), acts],
     ["an act at another time", inSigner(0, { signedAt: instant(2) }), acts],
     ["an act by another signer in the table", inRevision(2, { signer: 2 }), acts],
