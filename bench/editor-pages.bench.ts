@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { type OpenPage, startBrowser } from "@signsealship/testing/browser";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { openOrdersPages } from "../service/test/pages/dashboard/orders-pages.ts";
+import { openOrdersPages } from "../service/test/pages/dashboard/orders/orders-pages.ts";
 import { atMost, type Result } from "./result.ts";
 
 type Page = OpenPage["page"];

@@ -17,7 +17,7 @@ import { postForm } from "../../service/test/firms/members/signed-in-member.ts";
 import { newOperator } from "../../service/test/firms/operators/console-people.ts";
 import { certificateFiles, password } from "../../service/test/signing/notaries/certificate-files.ts";
 import { ohioCommission, ordersToNotarize } from "../../service/test/signing/notaries/orders-to-notarize.ts";
-import { recordSession } from "../../service/test/signing/notaries/recorded-session.ts";
+import { recordSession } from "../../service/test/signing/notaries/recordings/recorded-session.ts";
 import { p95, timed } from "./times.ts";
 
 /** The compressed size of a script, in KB. */

@@ -13,8 +13,8 @@ import { liveWords } from "../../src/pages/ui/live/words/languages.ts";
 import { type ChainLine, emptyChain, followChain } from "../../src/providers/media/chain.ts";
 import { openSpool, readSpool, recordKey, spoolFiles } from "../../src/providers/media/spool.ts";
 import { postForm } from "../firms/members/signed-in-member.ts";
-import { liveSettings } from "../signing/notaries/live-rules.ts";
-import { connectAll, liveWorld } from "../signing/notaries/live-world.ts";
+import { liveSettings } from "../signing/notaries/sessions/live-rules.ts";
+import { connectAll, liveWorld } from "../signing/notaries/sessions/live-world.ts";
 
 const mount = (size: string, path: string) =>
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size},mode=700`, "tmpfs", path]);

@@ -6,7 +6,7 @@ import { until } from "@signsealship/testing/until";
 import { languages } from "../../../src/kernel/platform/languages.ts";
 import { closingWords } from "../../../src/pages/client/closing-words.ts";
 import { mailsTo } from "../../firms/members/signed-in-member.ts";
-import { type OrdersPages, openOrdersPages } from "../dashboard/orders-pages.ts";
+import { type OrdersPages, openOrdersPages } from "../dashboard/orders/orders-pages.ts";
 
 let pages: OrdersPages;
 

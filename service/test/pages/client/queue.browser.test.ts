@@ -10,7 +10,7 @@ import { addNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles } from "../../signing/notaries/certificate-files.ts";
-import { liveSettings } from "../../signing/notaries/live-rules.ts";
+import { liveSettings } from "../../signing/notaries/sessions/live-rules.ts";
 
 const folder = temporaryFolder();
 const { pem: certificate } = certificateFiles(folder.path)("Nora Ames", { key: "p256" });

@@ -19,8 +19,8 @@ import { addNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles, password } from "../../signing/notaries/certificate-files.ts";
-import { liveSettings } from "../../signing/notaries/live-rules.ts";
 import { ohioCommission, ordersToNotarize } from "../../signing/notaries/orders-to-notarize.ts";
+import { liveSettings } from "../../signing/notaries/sessions/live-rules.ts";
 
 /**
  * Checks that the signer's page follows the notary's page until the signer scrolls. The signer then returns to the
