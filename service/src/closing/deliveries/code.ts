@@ -9,10 +9,9 @@ import { newUuid } from "../../kernel/platform/ids.ts";
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName } from "../../kernel/platform/mail/plain-name.ts";
 import { nameIn } from "../../kernel/platform/mail/template.ts";
-import { keysOf, type SecretBytes } from "../../kernel/platform/secrets.ts";
-import { digitsIn } from "../../kernel/platform/text.ts";
+import { isCodeUnder, type SecretBytes } from "../../kernel/platform/secrets.ts";
 import * as codes from "./code-store.ts";
-import { type DeliveryDeps, deliveryPath, isSame, type Link, linkedDelivery, macOf, sessionUnder } from "./link.ts";
+import { type DeliveryDeps, deliveryPath, type Link, linkedDelivery, macOf, sessionUnder } from "./link.ts";
 import * as store from "./store.ts";
 
 const codeMs = 10 * minuteMs;
@@ -73,8 +72,7 @@ export async function enterDelivery(
     if (!code || code.lockedAt) throw locked();
     const { codeId, askedAt } = code;
     if (codeId === null || askedAt === null || at.getTime() - askedAt.getTime() >= codeMs) return "ended";
-    const digits = digitsIn(typed);
-    if (keysOf(deps.secrets).some((key) => isSame(digitsUnder(key, codeId), digits))) {
+    if (isCodeUnder(deps.secrets, (key) => digitsUnder(key, codeId), typed)) {
       await codes.updateCode(tx, id, { ...code, codeId: null, failures: 0 });
       await store.writeUse(tx, id, { kind: "code_entered", at, file: null, network });
       return "right";

@@ -1,7 +1,8 @@
-import { createHmac, hash, hkdfSync, randomBytes } from "node:crypto";
+import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { writeFileDurably } from "./durable-file.ts";
 import { ServiceError, StartupError } from "./errors.ts";
+import { digitsIn } from "./text.ts";
 
 /** An encryption key: 32 secret bytes. Logs show `***` instead of them. */
 export type SecretBytes = {
@@ -97,6 +98,15 @@ export const tokenOfHash = (
   keysOf(master)
     .map(tokenUnder)
     .find((token) => tokenSha256(token).equals(sha256));
+
+/**
+ * True if somebody typed the code of digits that one of the configured keys derives. Compared in constant time.
+ * @param codeUnder derives the code with a key: at most 12 digits
+ */
+export function isCodeUnder(master: SecretBytes, codeUnder: (key: SecretBytes) => string, typed: string): boolean {
+  const digits = Buffer.from(digitsIn(typed).slice(0, 12).padEnd(12));
+  return keysOf(master).some((key) => timingSafeEqual(Buffer.from(codeUnder(key).padEnd(12)), digits));
+}
 
 /** A token derived from an id on demand, so that it need not be stored: 160 bits as 40 hex digits. */
 export const derivedToken = (key: Uint8Array, id: string): string =>

@@ -8,7 +8,7 @@ import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../../
 import { invalid, isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
 import { fingerprintOf } from "../../kernel/platform/idempotency-keys.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
-import { isUuid } from "../../kernel/platform/text.ts";
+import { isUuid, wholeNumberIn } from "../../kernel/platform/text.ts";
 import {
   documentUse,
   type OrderDeps,
@@ -254,8 +254,9 @@ export async function rowPage(deps: BulkDeps, owner: Owner, bulkId: string, quer
   await ownBulk(deps, owner, bulkId);
   const limit = limitOf(query.limit, pageSize);
   const cursor = cursorOf(query.cursor);
-  if (cursor !== null && !/^\d{1,4}$/.test(cursor)) throw foreignCursor();
-  const rows = await listRows(deps.orders.db, bulkId, { after: Number(cursor ?? 0), limit: limit + 1 });
+  const after = cursor === null ? 0 : wholeNumberIn(cursor, 0, 9999);
+  if (after === undefined) throw foreignCursor();
+  const rows = await listRows(deps.orders.db, bulkId, { after, limit: limit + 1 });
   const { items, nextCursor } = pageOf(rows, limit, ({ n }) => String(n));
   const shown = items.map(({ id, n, state, reason, content }) => {
     const stored = state === "placed" && content ? deps.cipher.open(content, id) : null;

@@ -1,4 +1,5 @@
 /** The names of the template form's inputs, and the API fields that result from them. */
+import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { acceptsValue, type RequestedField } from "../../../orders/order/order.ts";
 import type { TemplateContent, TemplateVersion } from "../../../orders/templates/templates.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
@@ -41,7 +42,7 @@ export function withRoles(fields: ReadonlyMap<string, string>): Map<string, stri
     // A turn (`routing`) that is not a number stays text, and the rules of `roles` then reject it.
     return {
       name: at(row, "name"),
-      routing: /^\d{1,2}$/.test(routing) ? Number(routing) : routing || null,
+      routing: wholeNumberIn(routing, 0, 99) ?? (routing || null),
       auth: at(row, "auth") || null,
       language: at(row, "language") || null,
     };

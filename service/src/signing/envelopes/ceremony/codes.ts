@@ -1,6 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
-import { digitsIn } from "../../../kernel/platform/text.ts";
 import type { Signer } from "../records/envelope.ts";
 
 /** Derives the six digits of a code from the code's id. The digits are not stored. */
@@ -28,12 +27,6 @@ export const longCode = (secrets: SecretBytes, codeId: string): string =>
 
 const entryBytes = (secrets: SecretBytes, codeId: string): Buffer =>
   createHmac("sha256", deriveKey(secrets, "signing-entry")).update(codeId).digest();
-
-/** True if a typed code equals the six digits derived from this id. Compared in constant time. */
-export function isCodeOf(secrets: SecretBytes, codeId: string, typed: string): boolean {
-  const digits = Buffer.from(digitsIn(typed).slice(0, 12).padEnd(12));
-  return keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(signingCode(key, codeId).padEnd(12)), digits));
-}
 
 /**
  * True if `entered` equals the secret that is derived from this id. A signer who gets codes by text message enters the

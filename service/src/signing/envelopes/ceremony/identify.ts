@@ -6,7 +6,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newSecret, newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import { type SecretBytes, tokenSha256 } from "../../../kernel/platform/secrets.ts";
+import { isCodeUnder, type SecretBytes, tokenSha256 } from "../../../kernel/platform/secrets.ts";
 import { slowHashHolds } from "../../../kernel/platform/slow-hash.ts";
 import { openTask } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder, verifiedSigner } from "../../../orders/order/order.ts";
@@ -21,7 +21,7 @@ import { identifySitting } from "../records/sittings.ts";
 import { appendToTrail, requireTrailRoom, type TrailEvent } from "../records/trail.ts";
 import type { CodeOutcome, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
-import { isCodeOf, isEntryOf, longCode, signingCode } from "./codes.ts";
+import { isEntryOf, longCode, signingCode } from "./codes.ts";
 import { follow, followLocked, type Linked, requireState } from "./links.ts";
 import { reserveText, type TextToSend, textCode } from "./text-code.ts";
 import type { Client } from "./view.ts";
@@ -239,7 +239,7 @@ async function isRight(
   const { signer } = linked;
   if (signer.auth === "access_code") return tried !== null && (await findCodes(tx, signer))?.accessCodeHash === tried;
   const codeId = await openCode(tx, linked);
-  return codeId !== null && isCodeOf(secrets, codeId, typed);
+  return codeId !== null && isCodeUnder(secrets, (key) => signingCode(key, codeId), typed);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Database, Sql, Tx } from "../../../kernel/platform/database/databa
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import { isCode } from "../../../kernel/platform/text.ts";
+import { isCode, rowIdIn } from "../../../kernel/platform/text.ts";
 import { claimTaskIn, releaseTaskIn } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder, orderNotFound } from "../../../orders/order/order.ts";
 import { commissionBlocks } from "../commissions/expiry.ts";
@@ -71,7 +71,8 @@ export async function claimOrder(deps: DeskDeps, operator: Operator, task: strin
   const { db, clock, readEligibility } = deps;
   const notary = await notaryOf(db, operator);
   const eligibility = await readEligibility(db);
-  const order = /^\d{1,15}$/.test(task) ? await orderOfTask(deps, operator.environment, Number(task)) : undefined;
+  const taskId = rowIdIn(task);
+  const order = taskId === undefined ? undefined : await orderOfTask(deps, operator.environment, taskId);
   if (!order || eligibilityFor(eligibility, notary, order, clock()).modes.length === 0) throw orderNotFound();
   await db.transaction(async (tx) => {
     await lockOrder(tx, order.code);

@@ -1,3 +1,4 @@
+import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import {
   boolean,
   fail,
@@ -87,7 +88,7 @@ const wholeNumber = (label: string, hint: string, max: number): Form<number> => 
   hint: `${hint} A whole number up to ${max}.`,
   parse: (place) => integer(place, 0, max),
   write: String,
-  read: (typed) => (/^\d{1,9}$/.test(typed) && Number(typed) <= max ? Number(typed) : undefined),
+  read: (typed) => wholeNumberIn(typed, 0, max),
 });
 
 const choice = <T extends string>(label: string, hint: string, choices: readonly T[]): Form<T> => ({
@@ -146,10 +147,8 @@ const quiz: Form<QuizRules> = {
   read(typed) {
     const parts = new Map(typed.split(",").map((part) => part.trim().split(/\s+/) as [string, string]));
     if (parts.size !== quizNames.length) return undefined;
-    const numbers = quizOf((name) => (/^\d{1,5}$/.test(parts.get(name) ?? "") ? Number(parts.get(name)) : Number.NaN));
-    const isIn = (name: keyof QuizRules) =>
-      numbers[name] >= quizBounds[name][0] && numbers[name] <= quizBounds[name][1];
-    return quizNames.every(isIn) ? numbers : undefined;
+    const numbers = quizOf((name) => wholeNumberIn(parts.get(name), ...quizBounds[name]) ?? Number.NaN);
+    return quizNames.some((name) => Number.isNaN(numbers[name])) ? undefined : numbers;
   },
 };
 

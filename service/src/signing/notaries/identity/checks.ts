@@ -5,7 +5,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { type SecretBytes, tokenSha256 } from "../../../kernel/platform/secrets.ts";
-import { isCode } from "../../../kernel/platform/text.ts";
+import { isCode, wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import type { IdentityProofing, KnowledgeQuiz } from "../../../providers/providers.ts";
@@ -69,7 +69,7 @@ export const kindsOf = ({ needs }: Pick<IdentityCheck, "needs">): ProofKind[] =>
 export async function askIdentity(deps: IdentityDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const { desk, secrets } = deps;
   const claimed = await claimedOrder(desk, operator, code);
-  const person = /^\d{1,2}$/.test(typed["person"] ?? "") ? Number(typed["person"]) : 0;
+  const person = wholeNumberIn(typed["person"], 0, 99) ?? 0;
   await desk.db.transaction(async (tx) => {
     const { notary, order, at, eligibility } = await lockClaimed(tx, desk, operator, claimed);
     if (!order.signers[person - 1]) throw invalid("person must be the number of somebody who is to appear.");

@@ -3,6 +3,7 @@ import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { slowHash } from "../../../kernel/platform/slow-hash.ts";
+import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import type { Workers } from "../../../kernel/platform/workers/task.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { openRoomEnvelope, type PlaceBlock, type RoomEnvelope, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
@@ -264,7 +265,7 @@ export function atSheet<T>(
 export async function markAct(deps: SheetDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(deps.desk, operator, code);
   const name = typed["step"] ?? "";
-  const signer = /^\d{1,2}$/.test(typed["signer"] ?? "") ? Number(typed["signer"]) : null;
+  const signer = wholeNumberIn(typed["signer"], 0, 99) ?? null;
   await atSheet(deps, operator, claimed, async (tx, { sheet, room }, { at }) => {
     const turn = openTurn(sheet);
     if (turn?.step.by === "signer" && turn.step.name === name)

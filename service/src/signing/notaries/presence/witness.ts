@@ -2,6 +2,7 @@ import type { Operator } from "../../../firms/operators/operators.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { oathKinds, readWitnessIdentity } from "../acts/act.ts";
 import { claimedOrder } from "../claims/claims.ts";
 import type { Notary } from "../commissions/store.ts";
@@ -20,7 +21,7 @@ import { witnessOf } from "./vouching.ts";
 export function readWitnessPart(typed: Typed) {
   const part = formReader(typed).oneOf("part", ["identified", "sworn"] as const);
   if (!part) throw invalid("part must be identified or sworn.");
-  return { part, signer: /^\d{1,2}$/.test(typed["signer"] ?? "") ? Number(typed["signer"]) : null };
+  return { part, signer: wholeNumberIn(typed["signer"], 0, 99) ?? null };
 }
 
 /**

@@ -5,6 +5,7 @@
 import type { Operator } from "../../../firms/operators/operators.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { giveToSigner, type RoomEnvelope } from "../../envelopes/envelopes.ts";
 import { type Act, principalField, readIdentity } from "../acts/act.ts";
 import { factRules } from "../acts/facts.ts";
@@ -98,7 +99,7 @@ export async function markLive(deps: LiveDeps, operator: Operator, code: string,
   const { desk } = deps.sheets;
   const claimed = await claimedOrder(desk, operator, code);
   const name = typed["step"] ?? "";
-  const signer = /^\d{1,2}$/.test(typed["signer"] ?? "") ? Number(typed["signer"]) : null;
+  const signer = wholeNumberIn(typed["signer"], 0, 99) ?? null;
   const isIdentity = name === "identify" && signer !== null;
   const basis = isIdentity ? (typed[principalField(signer, "basis")] ?? "") : "";
   const id = await atSheet(

@@ -2,15 +2,14 @@
  * The entry of a signer or a third person into a live session: the link, a code, one browser, consent to the recording,
  * and the waiting room.
  */
-import { timingSafeEqual } from "node:crypto";
 import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newSecret, newUuid } from "../../../kernel/platform/ids.ts";
 import { isLanguage } from "../../../kernel/platform/languages.ts";
-import { keysOf, tokenSha256 } from "../../../kernel/platform/secrets.ts";
-import { digitsIn, isCode, isPlainText, isSecret, isVisible } from "../../../kernel/platform/text.ts";
+import { isCodeUnder, tokenSha256 } from "../../../kernel/platform/secrets.ts";
+import { isCode, isPlainText, isSecret, isVisible } from "../../../kernel/platform/text.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { isAbroad, isCountry, type Place, placeText } from "../places.ts";
 import { orderCodeOf } from "../sheets/store.ts";
@@ -189,7 +188,7 @@ export async function enterRoom(deps: LiveDeps, link: RoomLink, typed: string): 
     const { person, session } = locked;
     const isOpen = person.codeId !== null && clock().getTime() - (person.codeSentAt?.getTime() ?? 0) <= codeMs;
     if (!isOpen) throw new ServiceError("conflict", "The code is too old. Ask for another one.");
-    if (!isCodeOf(deps, person.codeId ?? "", typed)) {
+    if (!isCodeUnder(deps.identity.secrets, (key) => roomCode(key, person.codeId ?? ""), typed)) {
       const failures = person.failures + 1;
       const ends = failures >= maxFailures;
       await write(deps, locked, sql`failures = ${failures}, code_id = ${ends ? null : person.codeId}`, "code_wrong");
@@ -202,11 +201,6 @@ export async function enterRoom(deps: LiveDeps, link: RoomLink, typed: string): 
   if (entered === null) return null;
   deps.rooms.tell(entered.session, { kind: "changed" });
   return entered.browser;
-}
-
-function isCodeOf({ identity: { secrets } }: LiveDeps, codeId: string, typed: string): boolean {
-  const digits = Buffer.from(digitsIn(typed).slice(0, 12).padEnd(12));
-  return keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(roomCode(key, codeId).padEnd(12)), digits));
 }
 
 /**

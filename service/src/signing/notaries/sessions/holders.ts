@@ -1,4 +1,5 @@
 /** Decides which of a person's pages has the media connection: the page on which the person acted last. */
+import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import type { Ticket } from "../../../providers/providers.ts";
 
 /** The page of a person that has the media connection, and when the person last acted on it. */
@@ -22,8 +23,8 @@ export type Connected = Ticket | { isElsewhere: true };
  * Reads which page requests the media connection, from the fields of the page's form.
  * @returns null for a page without a name
  */
-export function askingPage({ page, ago = "" }: Partial<Record<string, string>>): AskingPage | null {
-  return page ? { page, agoMs: /^\d{1,12}$/.test(ago) ? Number(ago) : 0 } : null;
+export function askingPage({ page, ago }: Partial<Record<string, string>>): AskingPage | null {
+  return page ? { page, agoMs: wholeNumberIn(ago, 0, 999_999_999_999) ?? 0 } : null;
 }
 
 /**

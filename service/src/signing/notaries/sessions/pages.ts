@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { countPagesIn } from "../../../kernel/pdf/pages/count-pages.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { type Claimed, claimedOrder } from "../claims/claims.ts";
 import { currentSha256, withDocument } from "../claims/documents.ts";
 import type { Typed } from "../form-reader.ts";
@@ -21,10 +22,8 @@ const maxPages = 300;
 const maxDocumentPages = 10_000;
 
 function numberIn(typed: Typed, name: string): number {
-  const text = typed[name] ?? "";
-  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (number < 1 || number > maxDocumentPages)
-    throw invalid(`${name} must be a whole number from 1 to ${maxDocumentPages}.`);
+  const number = wholeNumberIn(typed[name], 1, maxDocumentPages);
+  if (number === undefined) throw invalid(`${name} must be a whole number from 1 to ${maxDocumentPages}.`);
   return number;
 }
 

@@ -1,3 +1,4 @@
+import { wholeNumberIn } from "../../../../kernel/platform/text.ts";
 import type { FormValues } from "../../../ui/forms/form-body.ts";
 
 /** The fields of a signer in a row of the order form. The inputs are named `signer2_email` and so on. */
@@ -42,6 +43,6 @@ const signerIn = (values: FormValues, row: number) =>
     rowMembers.flatMap((member) => {
       const text = typed(values, row, member);
       if (text === "") return [];
-      return [[member, member === "routing" && /^\d{1,2}$/.test(text) ? Number(text) : text]];
+      return [[member, (member === "routing" ? wholeNumberIn(text, 0, 99) : undefined) ?? text]];
     }),
   );

@@ -1,3 +1,4 @@
+import { wholeNumberIn } from "../../../../../kernel/platform/text.ts";
 import { dateFormats, type RequestedField, textFormats } from "../../../../../orders/order/order.ts";
 
 /** A tag in the text of a page. It requests a field for a signer. */
@@ -137,7 +138,4 @@ const definedOnly = (members: Record<string, unknown>): Record<string, unknown> 
 const kindOf = (word: string): Tag["kind"] | undefined =>
   Object.hasOwn(kinds, word.toLowerCase()) ? kinds[word.toLowerCase()] : undefined;
 
-function side(text = ""): number | null {
-  const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  return value >= 8 ? value : null;
-}
+const side = (text: string | undefined): number | null => wholeNumberIn(text, 8, 9999) ?? null;
