@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { parseSync } from "oxc-parser";
+import { parsed } from "./parse.ts";
 
 /** A file that is too short to stand alone, and the only file that imports it. */
 export interface Crumb {
@@ -87,8 +87,7 @@ const isGenerated = (text: string): boolean => /^\/[/*].*\bgenerated\b/i.test(te
  * out a comment.
  */
 function codeLinesOf(file: string, text: string): number {
-  const { comments, errors } = parseSync(file, text);
-  if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
+  const { comments } = parsed(file, text);
   let code = "";
   let end = 0;
   for (const comment of comments) {

@@ -1,5 +1,6 @@
-import { type ParamPattern, parseSync, Visitor } from "oxc-parser";
+import { type ParamPattern, Visitor } from "oxc-parser";
 import type { Finding } from "./english.ts";
+import { lineAt, parsed } from "./parse.ts";
 
 /** The parameters of a function that starts at `start`. */
 type Params = { start: number; text: string };
@@ -11,8 +12,7 @@ type Params = { start: number; text: string };
 export function unknownParamsIn(file: string, text: string): Finding[] {
   // Parsing is slow, and few files have such a tag.
   if (!text.includes("@param")) return [];
-  const { program, comments, errors } = parseSync(file, text);
-  if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
+  const { program, comments } = parsed(file, text);
   const functions: Params[] = [];
   const add = ({ start, params }: { start: number; params: ParamPattern[] }): void => {
     functions.push({ start, text: params.map((param) => text.slice(param.start, param.end)).join() });
@@ -32,7 +32,7 @@ export function unknownParamsIn(file: string, text: string): Finding[] {
     return [...comment.value.matchAll(/@param\s+([\w$.]+)/g)]
       .filter(([, name = ""]) => !name.split(".").some((part) => words.has(part)))
       .map(({ index, 0: found }) => ({
-        line: text.slice(0, comment.start + index).split("\n").length,
+        line: lineAt(text, comment.start + index),
         found,
         better: "the name of a parameter",
       }));

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
-import { type BindingPattern, type Function as NamedFunction, type ParamPattern, parseSync, Visitor } from "oxc-parser";
+import { type BindingPattern, type Function as NamedFunction, type ParamPattern, Visitor } from "oxc-parser";
 import type { Finding } from "./english.ts";
+import { lineAt, parsed } from "./parse.ts";
 
 /** Words that don't describe a thing, each with examples of words that do. */
 const words: Readonly<Record<string, string>> = {
@@ -107,8 +108,7 @@ type Declared = { name: string; start: number; isProperty?: boolean };
  * types and classes.
  */
 function declaredIn(file: string, text: string): Declared[] {
-  const { program, errors } = parseSync(file, text);
-  if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
+  const { program } = parsed(file, text);
   const found: Declared[] = [];
   const addMember = ({ key }: { key: { type: string; name?: unknown; start: number } }) => {
     if ((key.type === "Identifier" || key.type === "PrivateIdentifier") && typeof key.name === "string")
@@ -160,6 +160,6 @@ export function refusedIdentifiers(file: string, text: string): Finding[] {
     if (isProperty && Object.hasOwn(fixedProperties, name)) return [];
     if (allowed.some(({ name: pattern, under }) => pattern.test(name) && file.startsWith(under))) return [];
     const better = `a name that says what it is, such as ${words[word]}`;
-    return [{ line: text.slice(0, start).split("\n").length, found: name, better }];
+    return [{ line: lineAt(text, start), found: name, better }];
   });
 }

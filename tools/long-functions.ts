@@ -1,4 +1,5 @@
-import { type ArrowFunctionExpression, type Function as NamedFunction, parseSync, Visitor } from "oxc-parser";
+import { type ArrowFunctionExpression, type Function as NamedFunction, Visitor } from "oxc-parser";
+import { lineAt, parsed } from "./parse.ts";
 
 export interface LongFunction {
   file: string;
@@ -17,8 +18,7 @@ const linesOf = (text: string): number => text.split("\n").length;
 
 /** The functions of a file in source order, each with the name under which the file uses it. */
 function functionsIn(file: string, text: string): { node: FunctionNode; name: string }[] {
-  const { program, errors } = parseSync(file, text);
-  if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
+  const { program } = parsed(file, text);
   const found: { node: FunctionNode; name: string }[] = [];
   /**
    * Names for functions without a name of their own: that of the constant, member or property that holds the function.
@@ -51,7 +51,7 @@ export const longFunctionsIn = (files: ReadonlyMap<string, string>): LongFunctio
       .map(({ node: { start, end }, name }) => ({
         file,
         name,
-        line: linesOf(text.slice(0, start)),
+        line: lineAt(text, start),
         lines: linesOf(text.slice(start, end)),
       }))
       .filter(({ lines }) => lines > maxLines),

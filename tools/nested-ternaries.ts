@@ -1,5 +1,6 @@
-import { parseSync, Visitor } from "oxc-parser";
+import { Visitor } from "oxc-parser";
 import type { Finding } from "./english.ts";
+import { lineAt, parsed } from "./parse.ts";
 
 /** A ternary may be inside another, and no third one inside that. */
 const maxDepth = 2;
@@ -11,8 +12,7 @@ const maxDepth = 2;
 export function nestedTernariesIn(file: string, text: string): Finding[] {
   // Parsing is slow, and few files have three ternaries.
   if ((text.match(/\s\?\s/g) ?? []).length <= maxDepth) return [];
-  const { program, errors } = parseSync(file, text);
-  if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
+  const { program } = parsed(file, text);
   const found: Finding[] = [];
   let depth = 0;
   const outside: number[] = [];
@@ -27,7 +27,7 @@ export function nestedTernariesIn(file: string, text: string): Finding[] {
     ConditionalExpression({ start, end }) {
       depth++;
       if (depth !== maxDepth + 1) return;
-      const line = text.slice(0, start).split("\n").length;
+      const line = lineAt(text, start);
       const [shown = ""] = text.slice(start, end).split("\n");
       found.push({ line, found: shown, better: "a function with early returns" });
     },

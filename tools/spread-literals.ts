@@ -1,5 +1,6 @@
-import { type Expression, parseSync, Visitor } from "oxc-parser";
+import { type Expression, Visitor } from "oxc-parser";
 import type { Finding } from "./english.ts";
+import { lineAt, parsed } from "./parse.ts";
 
 /** A literal without its type annotations: `["A"] as const` is `["A"]`. */
 const untyped = (node: Expression): Expression =>
@@ -12,14 +13,13 @@ const untyped = (node: Expression): Expression =>
 export function spreadLiteralsIn(file: string, text: string): Finding[] {
   // Parsing is slow, and few files have such a text.
   if (!/\.\.\.\s*\(*\s*[[{]/.test(text)) return [];
-  const { program, errors } = parseSync(file, text, { preserveParens: false });
-  if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
+  const { program } = parsed(file, text, { preserveParens: false });
   const found: Finding[] = [];
   new Visitor({
     SpreadElement({ argument, start, end }) {
       const { type } = untyped(argument);
       if (type !== "ObjectExpression" && type !== "ArrayExpression") return;
-      const line = text.slice(0, start).split("\n").length;
+      const line = lineAt(text, start);
       found.push({ line, found: text.slice(start, end), better: "its members without the spread" });
     },
   }).visit(program);

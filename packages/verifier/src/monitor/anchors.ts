@@ -120,7 +120,7 @@ function anchorJudge(read: ReadLog, tree: PublishedTree, { key, findings }: { ke
       const { checkpoint, anchors } = await readAnchors(read, size);
       const state = { name: `the anchored state of ${size} entries`, note: checkpoint };
       // Without the log's signature, anybody could have made the checkpoint, so it anchors nothing of the log.
-      if (!(await findings.requireBeginsWith(tree, state, key))) return null;
+      if (!(await findings.compareCheckpoint(tree, state, key))) return null;
       const times = await Promise.all(anchors.map((anchor) => timeOf(anchor, checkpoint)));
       return times.length === 0 ? null : Math.min(...times);
     });

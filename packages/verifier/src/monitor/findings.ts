@@ -43,7 +43,7 @@ export class Findings {
    * @returns whether the key signed the checkpoint
    * @throws LogBroken for missing or contradicting tiles; EvidenceError for a text that is not a checkpoint or a key
    */
-  async requireBeginsWith(tree: PublishedTree, { name, note }: NamedCheckpoint, key: string): Promise<boolean> {
+  async compareCheckpoint(tree: PublishedTree, { name, note }: NamedCheckpoint, key: string): Promise<boolean> {
     const { signed, size: newSize, root } = tree.checkpoint;
     const other = parseCheckpoint(note);
     const { size, root: oldRoot } = other;

@@ -146,7 +146,7 @@ async function watchOne(
   const earlierRun = state.checkpoint === null ? [] : [{ name: "the earlier run", note: state.checkpoint }];
   const fromFiles = checkpointsOf(files).filter(({ note }) => parseCheckpoint(note).origin === checkpoint.origin);
   for (const other of [...earlierRun, ...fromFiles])
-    await findings.during(() => findings.requireBeginsWith(tree, other, key));
+    await findings.during(() => findings.compareCheckpoint(tree, other, key));
   const own = await options.own?.(checkpoint.origin);
   if (own) await holdAgainstOwn(own, tree, key, findings);
   if (previous?.checkpoint) {
@@ -211,7 +211,7 @@ async function holdAgainstOwn(own: OwnRecords, tree: PublishedTree, key: string,
   const { size } = tree.checkpoint;
   if (own.key !== key) findings.sentences.push("The key is not the one of this installation's log.");
   const newest = await own.checkpointUpTo(size);
-  if (newest) await findings.during(() => findings.requireBeginsWith(tree, newest, key));
+  if (newest) await findings.during(() => findings.compareCheckpoint(tree, newest, key));
   if (newest?.size !== size)
     findings.sentences.push(`The checkpoint of ${size} entries is not one that this installation signed.`);
 }

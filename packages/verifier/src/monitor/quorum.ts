@@ -96,7 +96,7 @@ export async function requireQuorum(
   if (note === signed) return;
   const cosigned = new PublishedTree(read, { ...latest, signed: note });
   const first = { name: "the first checkpoint of this run", note: signed };
-  await findings.during(() => findings.requireBeginsWith(cosigned, first, key));
+  await findings.during(() => findings.compareCheckpoint(cosigned, first, key));
 }
 
 async function signedOrNull(note: string, key: string): Promise<SignedCheckpoint | null> {

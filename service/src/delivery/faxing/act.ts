@@ -16,7 +16,7 @@ import { type FaxAttempt, findAttempt, followSoon, lockFaxes, updateAttempt } fr
  * Telnyx lists an accepted fax only after a delay, and the request itself can take a minute. After this time, a look-up
  * finds the fax.
  */
-const lookAfterMs = 180_000;
+const lookAfterMs = 3 * minuteMs;
 /** The look-up includes faxes from this long before the request, because Telnyx's clock may be behind. */
 const clockMs = 5 * minuteMs;
 

@@ -76,6 +76,7 @@ export {
   type StoredBlobs,
   storageUse,
 } from "./storage-quota.ts";
+export { partnerExists } from "./store.ts";
 export {
   hostLimitsOf,
   type KeyLimits,

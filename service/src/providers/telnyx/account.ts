@@ -20,7 +20,7 @@ export function telnyxAccount({ apiKey, apiBase, publicKey }: TelnyxSettings): A
   };
 }
 
-const toleranceMs = 300_000;
+const toleranceMs = 5 * minuteMs;
 /** The DER of an Ed25519 SubjectPublicKeyInfo before its 32 bytes (RFC 8410, section 4). */
 const spkiPrefix = Buffer.from("302a300506032b6570032100", "hex");
 

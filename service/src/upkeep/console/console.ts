@@ -12,7 +12,7 @@ export {
   orderRecord,
 } from "./order-record.ts";
 export { type ListedOrder, listAllOrders, type OrdersFilter } from "./orders-list.ts";
-export { type FirmRecord, findFirms, firmExists, firmRecord, searchOrders } from "./search-records.ts";
+export { type FirmRecord, findFirms, firmRecord, searchOrders } from "./search-records.ts";
 export {
   claimedTasks,
   dueTasks,

@@ -62,11 +62,6 @@ export async function findFirms(db: Sql, typed: string, limit: number): Promise<
   return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...firm }) => firm);
 }
 
-export async function firmExists(db: Sql, partnerId: string): Promise<boolean> {
-  const found = await db.query(sql`SELECT ${fromFirms} WHERE p.id = ${partnerId}`);
-  return found.length === 1;
-}
-
 export type FirmRecord = {
   firm: Firm;
   keys: Awaited<ReturnType<typeof listKeys>>;

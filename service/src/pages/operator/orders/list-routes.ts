@@ -1,15 +1,10 @@
 import type { FastifyInstance } from "fastify";
+import { partnerExists } from "../../../firms/partners/partners.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { isCode, isUuid } from "../../../kernel/platform/text.ts";
 import { orderStatuses, statusGroups, type TitleOf } from "../../../orders/order/order.ts";
-import {
-  findFirms,
-  firmExists,
-  listAllOrders,
-  type OrdersFilter,
-  searchOrders,
-} from "../../../upkeep/console/console.ts";
+import { findFirms, listAllOrders, type OrdersFilter, searchOrders } from "../../../upkeep/console/console.ts";
 import type { PageAnswer } from "../../ui/page/route.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { foundBody, type OrdersQuery, ordersBody } from "./list-page.ts";
@@ -47,7 +42,7 @@ async function filterOf(
 async function firmOf(db: Database, typed: string): Promise<string | null> {
   if (typed === "") return null;
   if (isUuid(typed)) {
-    if (!(await firmExists(db, typed))) throw invalid("Firm: no firm has this id.");
+    if (!(await partnerExists(db, typed))) throw invalid("Firm: no firm has this id.");
     return typed;
   }
   const firms = await findFirms(db, typed, 3);

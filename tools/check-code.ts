@@ -40,18 +40,16 @@ for (const { file, line, name, lines } of longFunctionsIn(texts)) {
   console.error(`${file}:${line}: ${name || "a function"} has ${lines} lines, and may have 80: split it by meaning`);
   process.exitCode = 1;
 }
+const rules = [
+  { findIn: spreadLiteralsIn, is: "spreads a literal" },
+  { findIn: nestedTernariesIn, is: "is nested three deep" },
+  { findIn: unknownParamsIn, is: "names no parameter" },
+];
 for (const file of tracked.filter((each) => each.endsWith(".ts"))) {
   const text = read(file);
-  for (const { line, found, better } of spreadLiteralsIn(file, text)) {
-    console.error(`${file}:${line}: "${found}" spreads a literal: write ${better}`);
-    process.exitCode = 1;
-  }
-  for (const { line, found, better } of nestedTernariesIn(file, text)) {
-    console.error(`${file}:${line}: "${found}" is nested three deep: write ${better}`);
-    process.exitCode = 1;
-  }
-  for (const { line, found, better } of unknownParamsIn(file, text)) {
-    console.error(`${file}:${line}: "${found}" names no parameter: write ${better}`);
-    process.exitCode = 1;
-  }
+  for (const { findIn, is } of rules)
+    for (const { line, found, better } of findIn(file, text)) {
+      console.error(`${file}:${line}: "${found}" ${is}: write ${better}`);
+      process.exitCode = 1;
+    }
 }
