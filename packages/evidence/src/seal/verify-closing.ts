@@ -1,6 +1,5 @@
 import { equalBytes } from "../bytes.ts";
 import { type Claim, claim } from "../claim.ts";
-import type { EvidenceCrypto } from "../crypto-port.ts";
 import { sha256Hex } from "../digest.ts";
 import { EvidenceError } from "../errors.ts";
 import { type ChainVersion, maxVersionsAtOnce, verifyChain } from "../manifest/chain.ts";
@@ -8,7 +7,7 @@ import type { Manifest } from "../manifest/schema.ts";
 import { parseManifest } from "../manifest/validate.ts";
 import { readClosingCertificate } from "./closing-certificate.ts";
 import type { SealPurpose } from "./purpose.ts";
-import { type ProofTrust, type ProofVerification, verifyProof } from "./verify-proof.ts";
+import { type ProofContext, type ProofVerification, verifyProof } from "./verify-proof.ts";
 
 /** One version of a Closing Passport: a manifest, a certificate PDF that contains one, or both. */
 export type ClosingVersion = {
@@ -58,12 +57,9 @@ type Checked = ClosingVersionResult & {
   readonly level: Level;
 };
 
-export type ClosingInput = {
+export type ClosingInput = ProofContext & {
   readonly versions: readonly ClosingVersion[];
   readonly roomCode?: string;
-  readonly trust: ProofTrust;
-  readonly at: number;
-  readonly crypto: EvidenceCrypto;
 };
 
 /**

@@ -49,8 +49,8 @@ const isWithin = (inner: string, outer: string): boolean => !relative(outer, inn
  * Backs up the embedded database, and the blobs if they are in a folder, while the service runs. The folder gets its
  * final name when the backup is complete.
  * @param keys a separate folder for the keys; null leaves them out
- * @throws StartupError for a folder that is not empty, and for one that is inside the data folder or another folder of
- * the backup
+ * @throws StartupError for a folder that is not empty, for one that is inside the data folder or another folder of the
+ * backup, and when the backup is complete but could not be recorded
  */
 export async function makeBackup(deps: BackupDeps, folder: string, keys: string | null): Promise<BackupReport> {
   const { dataDir } = deps;
@@ -80,8 +80,11 @@ export async function makeBackup(deps: BackupDeps, folder: string, keys: string 
     await Promise.allSettled(drafts.map((draft) => draft.discard()));
     throw error;
   }
-  // The backup is complete now, and stays even if this fails. `backup record` can record it later.
-  await recordBackup(deps, "made");
+  await recordBackup(deps, "made").catch((cause: unknown) => {
+    throw new StartupError(`The backup in ${folder} is complete, but could not be recorded: run \`backup record\``, {
+      cause,
+    });
+  });
   return report;
 }
 

@@ -32,7 +32,19 @@ const sessionOrKey = Object.entries(paths).flatMap(([path, operations]) =>
 
 test("the description of the interface names the routes that accept a key or a session", () => {
   const described = sessionOrKey.map(([method, path]) => `${method} ${path}`);
-  for (const route of ["GET /api/partner/me", "POST /api/partner/webhooks", "GET /api/partner/events"])
+  const hook = `/api/partner/webhooks/${unknownId}`;
+  for (const route of [
+    "GET /api/partner/me",
+    "GET /api/partner/events",
+    "GET /api/partner/webhooks",
+    "POST /api/partner/webhooks",
+    `DELETE ${hook}`,
+    `POST ${hook}/rotate`,
+    `GET ${hook}/deliveries`,
+    "GET /api/partner/analytics",
+    "GET /api/partner/playbooks",
+    "POST /api/partner/playbooks/approval_gate/run",
+  ])
     assert.ok(described.includes(route), route);
 });
 

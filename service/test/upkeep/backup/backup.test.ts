@@ -247,3 +247,15 @@ test("a backup by another program is recorded", async () => {
   const metrics = await (await fetch(`${running.service.baseUrl}/metrics`)).text();
   assert.match(metrics, /^backup_last_success_time_seconds\{kind="recorded"\} \d{10}/m);
 });
+
+test("a backup that can't be recorded stays, and the command says how to record it", async () => {
+  await running.db.script("ALTER TABLE backups ADD CONSTRAINT none_made CHECK (kind <> 'made') NOT VALID");
+  try {
+    const { code, stderr } = await command(running.env.DATA_DIR, "backup", at("unrecorded"));
+    assert.notEqual(code, 0);
+    assert.match(stderr, /is complete, but could not be recorded: run `backup record`/);
+    assert.ok(existsSync(at("unrecorded", "manifest.json")));
+  } finally {
+    await running.db.script("ALTER TABLE backups DROP CONSTRAINT none_made");
+  }
+});
