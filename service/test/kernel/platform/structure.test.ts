@@ -73,3 +73,12 @@ test("the page of a wing names its folders, its tables, and only tests that exis
       assert.ok(existsSync(join(root, "service", test)), `${wing}: ${test}`);
   }
 });
+
+test("the map of the contract names only files and folders that exist", () => {
+  const map = readFileSync(join(root, "docs/contract-map.md"), "utf8");
+  const missing = [...map.replaceAll(/^[^|].*$/gm, "").matchAll(/`([a-z-]+\/[^` ]+)`/g)].flatMap(([, path = ""]) => {
+    const place = join(root, path.endsWith(".test.ts") ? "service/test" : "service/src", path);
+    return existsSync(place) ? [] : [path];
+  });
+  assert.deepEqual(missing, []);
+});
