@@ -28,6 +28,13 @@ export const longCode = (secrets: SecretBytes, codeId: string): string =>
 const entryBytes = (secrets: SecretBytes, codeId: string): Buffer =>
   createHmac("sha256", deriveKey(secrets, "signing-entry")).update(codeId).digest();
 
+/** The letters and digits of a typed code, in lower case: full-width ones count, and spaces and hyphens don't. */
+const lettersIn = (entered: string): string =>
+  entered
+    .normalize("NFKC")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, "");
+
 /**
  * True if `entered` equals the secret that is derived from this id. A signer who gets codes by text message enters the
  * long code. For all others, it is the secret in the entry link.
@@ -39,7 +46,7 @@ export function isEntryOf(
   entered: string,
 ): boolean {
   const entryOf = auth === "text_code" ? longCode : signingEntry;
-  const typed = Buffer.from(auth === "text_code" ? entered.toLowerCase().replaceAll(/[^a-z0-9]/g, "") : entered);
+  const typed = Buffer.from(auth === "text_code" ? lettersIn(entered) : entered);
   return keysOf(secrets).some((key) => {
     const expected = Buffer.from(entryOf(key, codeId));
     return expected.length === typed.length && timingSafeEqual(expected, typed);
