@@ -3,7 +3,7 @@ import { dayMs } from "../../../kernel/platform/clock.ts";
 import { changeRow, changeRowIf } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { type StateMac, verified, verifiedAll, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { tokenSha256 } from "../../../kernel/platform/secrets.ts";
@@ -81,12 +81,14 @@ export type Embed = {
   isCurrent: boolean;
 };
 
+const registeredSite = sql`FROM embed_origins site
+  WHERE site.partner_id = o.partner_id AND site.environment = o.environment AND site.origin = e.origin`;
+
 const selected = (where: Statement): Statement => sql`
   SELECT e.id, e.signer_id AS "signerId", s.envelope_id AS "envelopeId", e.origin, e.ticket_expires_at AS "ticketExpiresAt",
     e.session_expires_at AS "sessionExpiresAt", e.identified_at AS "identifiedAt",
-    coalesce(e.link_id = s.link_id, false) AND EXISTS (SELECT FROM embed_origins site
-      WHERE site.partner_id = o.partner_id AND site.environment = o.environment AND site.origin = e.origin)
-    AS "isCurrent", ${verified(embedState, sql`e`)}
+    coalesce(e.link_id = s.link_id, false) AND EXISTS (SELECT ${registeredSite}) AS "isCurrent",
+    ${verifiedAll(originState, sql`site`, registeredSite)}, ${verified(embedState, sql`e`)}
   FROM signer_embeds e JOIN envelope_signers s ON s.id = e.signer_id JOIN envelopes n ON n.id = s.envelope_id
     ${joinOrder(sql`n.order_id`)} WHERE ${where}`;
 

@@ -156,6 +156,16 @@ test("tickets and open pages of a site end when the firm removes the site", asyn
   assert.equal((await ceremony.frameOfTicket(ticket))?.state, "expired");
   assert.equal((await begin(ticket)).status, 410);
   await assert.rejects(ceremony.view({ token, session: null }), /not valid/);
+  await db.query(sql`
+    INSERT INTO embed_origins (id, partner_id, environment, origin, created_at)
+    SELECT gen_random_uuid(), partner_id, environment, ${origin}, now() FROM embed_origins WHERE origin = ${site}`);
+  try {
+    const altered = { code: "unavailable", message: /altered/ };
+    await assert.rejects(ceremony.frameOfTicket(ticket), altered, "a row that only the database's owner wrote");
+    await assert.rejects(ceremony.view({ token, session: null }), altered);
+  } finally {
+    await db.query(sql`DELETE FROM embed_origins WHERE origin = ${origin}`);
+  }
 });
 
 test("an unknown ticket is a page that no site may show", async () => {
