@@ -428,6 +428,8 @@ test("keys lead through rows, to the search and to help, and can be switched off
   await page.keyboard.press("/");
   assert.notEqual(await page.evaluate(() => document.activeElement?.id), "console-search");
   await page.keyboard.press("?");
+  assert.equal(await page.getByRole("dialog").count(), 0);
+  await page.keyboard.press("Control+/");
   await page.getByRole("button", { name: "Switch single keys on" }).click();
   await page.keyboard.press("g");
   await page.keyboard.press("t");

@@ -1,5 +1,5 @@
-// Keyboard shortcuts of the console. Every shortcut has an equivalent link or button; all except `?` can be switched
-// off (WCAG 2.1.4).
+// Keyboard shortcuts of the console. Every shortcut of a single key has an equivalent link or button, and can be switched
+// off (WCAG 2.1.4). Ctrl+/ always shows the list, so that they can be switched on again.
 const stored = "console-keys";
 const help: readonly (readonly [keys: string, what: string])[] = [
   ["/", "Find an order"],
@@ -10,6 +10,7 @@ const help: readonly (readonly [keys: string, what: string])[] = [
   ["c", "Claim the row’s task"],
   ["m", "To what can be done with the order"],
   ["?", "These keys"],
+  ["Ctrl+/", "These keys, also while single keys are off"],
 ];
 
 const isOn = () => localStorage.getItem(stored) !== "off";
@@ -83,17 +84,20 @@ const actions: Readonly<Record<string, () => void>> = {
     document
       .querySelector<HTMLElement>(".status-card :is(form input:not([type=hidden]), textarea, button, summary)")
       ?.focus(),
+  "?": showHelp,
   "g t": () => location.assign("/operator"),
   "g o": () => location.assign("/operator/orders"),
 };
 
 document.addEventListener("keydown", (event) => {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-  // The shortcut for help always works, so that the others can be switched on again.
-  if (event.key === "?") {
+  if (event.defaultPrevented) return;
+  const hasModifier = event.ctrlKey || event.metaKey;
+  if (hasModifier && !event.altKey && event.key === "/") {
+    event.preventDefault();
     showHelp();
     return;
   }
+  if (hasModifier || event.altKey || isTyping(event.target)) return;
   const keys = lastKey === "g" ? `g ${event.key}` : event.key;
   lastKey = event.key;
   const action = isOn() ? actions[keys] : undefined;
