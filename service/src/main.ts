@@ -194,8 +194,10 @@ async function greeting(resources: Resources, outbox: Outbox | null, env: NodeJS
 }
 
 /**
- * Serves until SIGINT or SIGTERM, or until a newer release has migrated the database.
- * @throws StartupError in the latter case; that or another error when the start fails. Nothing stays open then.
+ * Serves until SIGINT or SIGTERM, or until a newer release has migrated the database. Closes everything before it
+ * returns or throws.
+ * @throws StartupError when a newer release has migrated the database. StartupError or another error when the start
+ * fails
  */
 export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings = ownProcess()): Promise<void> {
   const { print, stopped } = surroundings;
@@ -279,8 +281,8 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
 }
 
 /**
- * A second signal within this time is ignored. It repeats the first one, because a process can get a signal through its
- * process group and again from npm.
+ * Ignores a second signal within this time: a process can get the same signal from its process group and again from
+ * npm.
  */
 const sameSignalMs = 1_000;
 

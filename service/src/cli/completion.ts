@@ -3,8 +3,8 @@ import { UsageError, type Verb } from "./verb.ts";
 type Words = Pick<Verb, "name" | "options" | "values">;
 
 /**
- * Maps the words typed so far to the words that may follow: the next word of a verb or, after a complete verb, the
- * values of its first argument and its flags.
+ * Maps the words typed so far to the words that may follow. In an incomplete verb, these are the verb's next words.
+ * After a complete verb, they are the values of its first argument, and its flags.
  */
 function candidates(verbs: readonly Words[]): ReadonlyMap<string, readonly string[]> {
   const after = new Map<string, Set<string>>();

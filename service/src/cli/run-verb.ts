@@ -128,7 +128,7 @@ const line = (text: string): string => (text === "" ? "" : `${text}\n`);
 /** The SQLSTATE disk_full. The driver is not imported, because the partners' command has none. */
 const databaseDiskFull = "53100";
 
-/** The message about a full disk, if that is what a command failed from; else null. */
+/** The message about a full disk, if a full disk made the command fail; else null. */
 function fullDisk(error: unknown): string | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code = "", path } = cause as NodeJS.ErrnoException;

@@ -7,8 +7,8 @@ import type { Resources } from "../kernel/resources.ts";
 import { openResources, root } from "../upkeep/resources.ts";
 
 /**
- * The settings of the environment. Without BASE_URL and PORT, the default URL is replaced by that of the service that
- * last ran on the same data folder.
+ * The settings of the environment. Without BASE_URL and PORT, the default URL is replaced by the URL of the service
+ * that last ran on the same data folder.
  */
 function configOfService(): Config {
   const { env } = process;

@@ -1,7 +1,7 @@
 import type { Tx } from "../kernel/platform/database/database.ts";
 import { closeTasks, hadTask, openTask } from "../kernel/tasks/tasks.ts";
 
-/** A fax, a letter or a label, as the task about it names it. */
+/** Identifies a fax, a letter or a label in its task. */
 type Delivery = { orderId: number; subject: string };
 
 const kind = "delivery_trouble";

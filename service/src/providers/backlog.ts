@@ -30,7 +30,10 @@ export const backlogs = (db: Sql): Promise<ProviderBacklog[]> =>
       UNION ALL SELECT provider, 0, 0, NULL, 1 FROM provider_events WHERE worked_at IS NULL
     ) AS each GROUP BY provider ORDER BY provider`);
 
-/** Registers the gauges and counters of providers. Each scrape reads the backlog; the returned functions count requests and events. */
+/**
+ * Registers the gauges and counters of providers. Each scrape reads the backlog.
+ * @returns the functions that count requests and events
+ */
 export function providerMetrics(metrics: Metrics, db: Sql): Required<Pick<ProvidersDeps, "countCall" | "countEvent">> {
   const waiting = (figure: (each: ProviderBacklog) => number) => async () =>
     new Map((await backlogs(db)).map((each) => [each.provider, figure(each)]));
@@ -59,7 +62,7 @@ const batchSize = 500;
 
 /**
  * Deletes, in batches, the payloads and responses of acts that ended before the given time. Also deletes the bytes of
- * processed events that were received before it. Hashes and outcomes stay.
+ * processed events that were received before that time. Hashes and outcomes stay.
  */
 export async function sweepProviderRecords(db: Sql, before: Date, stopping?: AbortSignal): Promise<void> {
   const batches = [

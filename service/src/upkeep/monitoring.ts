@@ -185,8 +185,8 @@ export function serviceReadiness(deps: ReadinessDeps): ReadReadiness {
     { name: "blobs", check: blobs.probe, isShared: true },
     { name: "seal key", check: sealing.probe, isShared: isShared(config.sealKey) },
     { name: "signer authority", check: signers, isShared: isShared(config.signerCaKey) },
-    // Marked as shared although a node may only lack its own log key: sealing continues while a log is halted. So a
-    // failure of this probe doesn't take the node out of the load balancer.
+    // Marked as shared, so that a failure of this probe doesn't take the node out of the load balancer. Perhaps only
+    // this node lacks its log key, but it continues to seal while a log is halted.
     { name: "log", check: logs, isShared: true },
   ];
   // Without notifications from the database, a job may start up to five seconds late.

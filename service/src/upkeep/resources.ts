@@ -114,8 +114,8 @@ export async function openResources(
         owner.useRowMac(rowMac);
         return work(owner);
       });
-    // Must be first: while a row's code is stored as plain text, a constraint refuses every change of the row, even of
-    // its MAC.
+    // Must be first. While a row's code is stored as plain text, a constraint refuses every change of the row, even a
+    // new MAC.
     await sealTexts({ db, asOwner, log }, texts);
     await fillRowMacs({ db, asOwner, rowMac, secrets, clock, log }, config.dataDir);
     await writeRestoredLine(db, config.dataDir);

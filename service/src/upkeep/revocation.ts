@@ -7,8 +7,8 @@ import { disableWebhook, webhooksCreatedByKey } from "../outgoing/webhooks/webho
 
 /**
  * Revokes a key, and finds the objects that were created with it and outlive it: webhooks, and memberships with their
- * sessions. Mails all owners of the firm, unless the key was revoked before. Locks the firm, so that a concurrent request
- * with the key is either refused or its object is found.
+ * sessions. Mails all owners of the firm, unless the key was revoked before. Locks the firm. So a concurrent request
+ * with the key is refused, or the object that it creates is found.
  * @param all true to end these objects as well: webhooks permanently, memberships, and all sessions of their holders
  * @throws ServiceError for an unknown key
  */

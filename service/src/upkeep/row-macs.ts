@@ -87,9 +87,10 @@ const rowSets: readonly RowSet[] = [
 ];
 
 /**
- * Adds MACs to the rows of earlier releases. This happens once for each database, at the first start of a release that
- * needs these MACs. It trusts the present content of the rows. A record in the database (with a MAC) and a file next to
- * the keys both state that this is done. So an attacker must delete both to make the service add MACs to forged rows.
+ * Adds MACs to the rows of earlier releases, and trusts the present content of these rows. This happens once for each
+ * database, at the first start of a release that needs these MACs. A record in the database (with a MAC) and a file
+ * next to the keys then state that the MACs were added. So an attacker must delete both to make the service add MACs to
+ * forged rows.
  * @throws StartupError when only the file exists: the database is older, or somebody removed the record
  */
 export async function fillRowMacs(deps: RowMacDeps, dataDir: string): Promise<void> {
@@ -159,8 +160,8 @@ async function fillTables(tx: Tx, rowMac: RowMac, { name }: RowSet): Promise<num
 
 async function fill<Row>(tx: Tx, rowMac: RowMac, unfilled: MacTable<Row>, which: Statement): Promise<number> {
   const { table, key, rows, members, rowOf = (row: MacRow<Row>) => sql`${key} = ${row.key}` } = unfilled;
-  // Reads the rows by a cursor, because there may be many. Repeated queries would return the rows that get no MAC each
-  // time.
+  // Reads the rows by a cursor, because there may be many. A row that gets no MAC would be returned again by each of
+  // several queries.
   await tx.query(sql`DECLARE unfilled_${table} NO SCROLL CURSOR FOR ${rows} WHERE ${which}`);
   let filled = 0;
   for (;;) {
@@ -211,7 +212,7 @@ const earlierDigests: Statement = listed(earlierStates.map((state) => digestOf(s
  */
 async function refillOrders(tx: Tx, { secrets }: RowMacDeps): Promise<number> {
   // A separate verifier, because the shared one would report invalid MACs. Orders that got their first MAC at this
-  // start fail here: their MAC covers the present columns.
+  // start fail the check, because their MAC covers the present columns.
   const rowMac = openRowMac(secrets);
   const table = orderRows.table.text;
   let filled = 0;

@@ -34,8 +34,8 @@ function addressHere(): string | undefined {
 
 /**
  * The stored address; undefined if no service ran in this folder.
- * @throws UsageError if it can't be read. The default port may then belong to a stranger's process, which must not get
- * the key
+ * @throws UsageError if the address can't be read. With the default port instead, the key could be sent to a stranger's
+ * process
  */
 function readableAddress(): string | undefined {
   try {

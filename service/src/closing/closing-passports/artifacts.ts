@@ -62,7 +62,7 @@ function soundCode(rowMac: RowMac, orderCode: string, { mac, ...record }: Stored
 }
 
 /**
- * Reads the documents that a manifest can list from the store, one after another. Compares the hash of each with the
+ * Reads from the store, one after another, the documents that a manifest can list. Compares the hash of each with the
  * recorded hash.
  * @param compared the documents that earlier calls compared. They are skipped, and this call adds its own.
  * @throws ServiceError `unavailable` when the store doesn't respond or lacks a document
@@ -84,7 +84,7 @@ export async function compareStored(
         if (cause instanceof ServiceError) throw cause;
         throw new AlteredDocumentError(what, { cause });
       });
-      // The folder may only be unmounted, so a missing file is not reported as altered, and a later try may succeed.
+      // A missing file is not reported as altered. Its folder may just be unmounted, and then a later try may succeed.
       if (file === null)
         throw new ServiceError(
           "unavailable",

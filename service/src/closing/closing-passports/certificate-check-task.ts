@@ -13,8 +13,9 @@ export type CheckInput = {
 };
 
 /**
- * Returns the SHA-256 of the manifest in a sealed certificate. Returns null unless the seal verifies at the given time
- * and states the purpose of a closing certificate of this environment. Also null without a manifest.
+ * Returns the SHA-256 of the manifest in a sealed certificate. Returns null if the certificate has no manifest, or if
+ * its seal does not verify at the given time. Also null if the seal states another purpose than a closing certificate
+ * of this environment.
  */
 export async function run(bytes: Buffer, { chainPem, environment, at }: CheckInput): Promise<string | null> {
   try {

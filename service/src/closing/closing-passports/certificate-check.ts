@@ -36,8 +36,8 @@ const maxRemembered = 10_000;
 
 /**
  * Remembers the manifest of each verified certificate, because a file with a given hash always has the same manifest.
- * So a node reads, decrypts and verifies a certificate only once while it remembers it. Repeating this would be most of
- * the work of a public verification (`npm run bench closing`).
+ * So a node need not read, decrypt and verify the same certificate again. That work would be most of a public
+ * verification (`npm run bench closing`).
  */
 export function createCertificateCheck(
   deps: VersionDeps & { db: Sql; blobs: Blobs; workers: Workers },

@@ -21,8 +21,8 @@ export type CertificateFile = { version: number; file: StoredFile };
 
 /**
  * Opens the archived certificate for sending.
- * @returns the file with its version; the time of deletion if the retention plan deleted the certificate; null for an
- * unknown code, for a file that is missing or altered, and for a row whose MAC is invalid
+ * @returns the file with its version. If the retention plan deleted the certificate, the time of deletion. Null for an
+ * unknown code, for a missing or altered file, and for a row whose MAC is invalid
  */
 export async function closingCertificate(
   deps: VersionDeps & { db: Sql; blobs: Blobs },
@@ -60,8 +60,8 @@ export const wasSealed = async (db: Sql, roomId: string): Promise<boolean> =>
   (await db.query(sql`SELECT FROM closing_passports WHERE room_id = ${roomId} LIMIT 1`)).length > 0;
 
 /**
- * Opens the file of a certificate; null when it is missing or altered. The small file is compared with its hash each
- * time. Otherwise an alteration would be found only during the download, and break it off.
+ * Opens the file of a certificate; null when it is missing or altered. The small file is compared with its hash before
+ * it is sent. Otherwise the download would start, and break off at the altered part.
  */
 export const openCertificate = (deps: CertificateDeps, row: StoredVersion): Promise<StoredFile | null> =>
   deps.blobs.open(row.blobKey, certificateUse(row), memoryHolder(row), "again").catch(unread(deps.log, row));

@@ -37,11 +37,11 @@ export type SealClosingDeps = CheckedVersionDeps & {
  * Seals the room's present state as the next version of its closing passport. Seals of one room run one after another,
  * across nodes. The sealed certificate is stored first; one statement then writes the version, its audit line and its
  * event.
- * @param expected the number of the version that the caller wants to seal, so that a request that is sent twice makes
- * only one version. Null for the next version
+ * @param expected the number of the version that the caller wants to seal; null for the next version. With a number, a
+ * request that is sent twice makes only one version.
  * @returns the contract's passport version response
- * @throws ServiceError for an unknown room, beyond 20 versions, when `expected` is not the next version, and when no
- * seal can be made. Nothing is recorded then. An altered version or document also opens a task for the operators.
+ * @throws ServiceError for an unknown room, beyond 20 versions, and when `expected` is not the next version. Also when
+ * no seal can be made. Nothing is recorded then. An altered version or document also opens a task for the operators.
  */
 export async function sealClosing(
   deps: SealClosingDeps,
@@ -88,8 +88,8 @@ type Asked = {
 
 export type WhenDone = {
   /**
-   * Reads the open request for an automatic seal, in the transaction. It must be called before the room is read. If an
-   * order is added after the room was read, the request then stays open.
+   * Reads the open request for an automatic seal, in the transaction. Call this before the room is read. Then the
+   * request stays open if an order is added to the room afterwards.
    * @returns null when the request was withdrawn
    */
   begin: (tx: Tx) => Promise<OpenWish | null>;
@@ -108,7 +108,7 @@ type OpenWish = {
 /** Thrown to roll back a seal when a member has switched the automatic seal off in the meantime. */
 class WithdrawnError extends Error {}
 
-/** Thrown when the room already has the maximum number of versions. It never gets another one. */
+/** Thrown when the room already has the maximum number of versions. The room never gets another version. */
 export class VersionQuotaError extends ServiceError {
   constructor() {
     super("validation", `Passport version quota reached (${manifestLimits.versions} versions per room).`);
@@ -234,7 +234,7 @@ async function readForSeal(deps: CheckedVersionDeps, tx: Tx, { room, roomId }: A
 }
 
 /**
- * Requires that the room may get another version, and that its number is the expected one.
+ * Requires that the room may get another version, and that this next version has the expected number.
  * @throws ServiceError otherwise
  */
 function requireNext(before: readonly StoredVersion[], expected: number | null): void {

@@ -20,8 +20,8 @@ import type { RoomOfOwner } from "./store.ts";
 type Deps = SealClosingDeps & { log: Log };
 
 /**
- * Processes the queue of closings that are due for their automatic seal. None is sealed twice: the version and the end
- * of the request commit together, under the lock that lets only one node seal the room.
+ * Processes the queue of closings that are due for their automatic seal. None is sealed twice: one transaction commits
+ * the version and ends the request. A lock lets only one node seal the room.
  */
 export const closingSealJobs = (jobs: Jobs, deps: Deps): void =>
   jobs.work<{ roomId: string }>(sealQueue, ({ roomId }) => sealRoom(deps, roomId), { maxAttempts: 1 });

@@ -112,7 +112,10 @@ function withStored(rowMac: RowMac, { artifacts, signingAgain, ...document }: Ma
   };
 }
 
-/** The latest envelope, if it is completed, with the last record of its trail. The MAC of that record also covers the verify code. */
+/**
+ * The latest envelope, if it is completed, with the last record of its trail.
+ * The MAC of that record also covers the verify code.
+ */
 const envelope = sql`(SELECT json_build_object('verifyCode', e.verify_code, 'position', t.position, 'sha256', t.sha256,
     'mac', encode(t.row_mac, 'hex'))
   FROM envelopes e JOIN envelope_events t ON t.envelope_id = e.id

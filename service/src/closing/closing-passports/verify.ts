@@ -7,8 +7,8 @@ import type { ClosingVerification } from "./schemas.ts";
 import { hasCode, hashHolds, joinVersion, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
 
 /**
- * The only query of a verification, unless this node must still verify the certificate. The statement is a separate
- * function, so that a benchmark can run it alone.
+ * The query of a verification. It is the only one, if this node has already verified the certificate. The statement is
+ * a separate function, so that a benchmark can run it alone.
  */
 export const verificationStatement = (verifyCode: string): Statement =>
   sql`SELECT ${versionColumns} FROM closing_passports c ${joinVersion} WHERE ${hasCode(sql`c`, verifyCode)}`;

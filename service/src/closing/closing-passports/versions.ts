@@ -117,7 +117,8 @@ export const closingSource: SourceOf = (plan) => ({
   rows: sql`closing_passports c ${joinRoom(sql`c.room_id`)}`,
   id: sql`c.verify_code`,
   first: "",
-  // The period starts with the last change of the room, so after a change a due row is no longer due.
+  // Locks the room, because the retention period starts with the room's last change. After a change, a due row is no
+  // longer due.
   lock: sql`FOR NO KEY UPDATE OF r SKIP LOCKED`,
   blobKey: sql`c.blob_key`,
   authentic: marked(roomState, sql`r`),
@@ -161,8 +162,8 @@ export const hashHolds = (deps: VersionDeps, row: StoredVersion): boolean =>
   rowHolds(deps, row) && hash("sha256", row.manifest) === row.manifestSha256;
 
 /**
- * True if the version is linked to the previous one. Its row and its manifest must both state the hash of the previous
- * version's manifest; for version 1, they must state none.
+ * True if the version is linked to the previous one: its row and its manifest both state the hash of the previous
+ * version's manifest. For version 1, neither of them may state a hash.
  */
 export function linkHolds({ version, manifest, prevManifestSha256, beforeSha256 }: VersionRow): boolean {
   if (prevManifestSha256 !== beforeSha256 || (version === 1) !== (prevManifestSha256 === null)) return false;

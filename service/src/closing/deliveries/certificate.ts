@@ -86,7 +86,7 @@ export function offerOf(
 /**
  * The hash of the certificate to send. The version must be the newest one, and the one that the sender saw, because
  * each version may reveal other orders.
- * @throws ServiceError `conflict` for a room whose newest certificate is missing, deleted or altered, for another
+ * @throws ServiceError `conflict` if the room's newest certificate is missing, deleted or altered. Also for another
  * version, and for a document that the certificate does not list
  */
 export async function certificateToSend(

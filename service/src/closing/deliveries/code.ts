@@ -30,8 +30,8 @@ const locked = () =>
 
 /**
  * Mails a new code to the recipient; the earlier code stops working.
- * @throws ServiceError `not_found` in the same cases as `linkedDelivery`; `conflict` for a locked link, for one that
- * asks for no code, less than a minute after the last code, and for the 21st code
+ * @throws ServiceError `not_found` in the same cases as `linkedDelivery`. `conflict` for a link that is locked or asks
+ * for no code. Also `conflict` within a minute after the last code, and for the 21st code
  */
 export async function mailDeliveryCode(deps: DeliveryDeps, link: Link): Promise<void> {
   const { id } = await linkedDelivery(deps, link);
@@ -57,8 +57,8 @@ export async function mailDeliveryCode(deps: DeliveryDeps, link: Link): Promise<
  * Tries a code. A code works once, and the fifth wrong attempt in a row locks the link for good. Attempts are counted
  * only while a code is valid. Otherwise a stranger with the link could lock it before the recipient asks for a code.
  * @returns the session for the browser, and its end; `wrong` for a wrong code, `ended` while no code is valid
- * @throws ServiceError `not_found` in the same cases as `linkedDelivery`, `conflict` for a locked link and for one that
- * asks for no code
+ * @throws ServiceError `not_found` in the same cases as `linkedDelivery`; `conflict` for a link that is locked or asks
+ * for no code
  */
 export async function enterDelivery(
   deps: DeliveryDeps,

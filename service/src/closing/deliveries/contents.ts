@@ -89,9 +89,9 @@ export function deliverableOf(
 }
 
 /**
- * The files to deliver for a finished order: the final document, the newest custody certificate, and receipts. For a
- * notarized document, the signed one before it is delivered, too. If people signed again in the notary's presence, the
- * earlier signed document and the custody certificate are left out.
+ * The files to deliver for a finished order: the final document, the newest custody certificate, and receipts. If the
+ * final document is notarized, the signed document is delivered as well. If people signed again in the notary's
+ * presence, the earlier signed document and the custody certificate are left out.
  */
 export function filesOf({ id, final, documents, replacesSigned }: Deliverable): DeliveredFile[] {
   if (final === null) return [];
@@ -129,7 +129,7 @@ function folderOf(kind: string, isNotarized: boolean): string {
 
 /**
  * Names each file. The result lists the files of one order after another, in the sequence of `orders`.
- * @throws ServiceError `unavailable` for a file that is not on record; a deleted file still is
+ * @throws ServiceError `unavailable` for a file that is not on record. A file that was deleted remains on record
  */
 export function namedFiles(orders: readonly Deliverable[], files: readonly DeliveredFile[]): NamedFile[] {
   const unique = uniqueNames();
@@ -148,7 +148,7 @@ export function namedFiles(orders: readonly Deliverable[], files: readonly Deliv
         throw new ServiceError("unavailable", "A document of this delivery is not on record any more. Ask its sender.");
       const folder = folderOf(file.kind, isNotarized);
       const prefix = folder === "Documents" ? `${String(++number).padStart(2, "0")} ` : "";
-      // `unique` gets the name without the folder, because names must also differ between folders: a proof is named
+      // `unique` gets the name without the folder. Names must also differ between folders, because a proof is named
       // after its file alone.
       const isNotarySimulated = file.kind === "notarized" && order.isNotarySimulated;
       const kind = isNotarySimulated ? simulatedNotarization : file.kind;

@@ -34,8 +34,8 @@ export async function writeReceivers(
 }
 
 /**
- * SQL condition: true if, after the firm asked for the delivery, the firm detached the order from the room or removed
- * the person. An order that was detached and attached again is treated as detached.
+ * SQL condition: true if the firm detached the order from the room, or removed the person, after it had asked for the
+ * delivery. An order that was detached and attached again is treated as detached.
  */
 export const isWithdrawn: Statement = sql`(
   NOT EXISTS (

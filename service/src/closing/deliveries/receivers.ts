@@ -54,9 +54,9 @@ export async function endReceiver(
 }
 
 /**
- * Replaces an email address in the firm's rooms that contain one of the orders: for participants, for people who wait
- * for documents, and for deliveries whose links work. In rooms that contained one of the orders earlier, replaces only
- * links that open a document of these orders. The caller must have locked the orders.
+ * Replaces an email address in the firm's rooms that contain one of the orders. Applies to participants, to people who
+ * wait for documents, and to deliveries whose links work. In rooms that contained one of the orders only earlier,
+ * replaces only links that open a document of these orders. The caller must have locked the orders.
  * @param of.roomId a room of the same firm that is included even if it contains none of the orders; null for none
  */
 export async function moveInRooms(
@@ -86,9 +86,9 @@ export async function moveInRooms(
 }
 
 /**
- * If the former signer waits for documents of these orders, the new signer waits for them instead. The new signer also
- * replaces the former one as a participant of each room. This is not done where the former one still signs or waits for
- * other documents. The caller must have locked the orders, and changed their signers.
+ * If the former signer waits for documents of these orders, the new signer waits for them instead. In each room, the
+ * new signer also replaces the former signer as a participant. The former signer stays a participant of a room in which
+ * they still sign or wait for other documents. The caller must have locked the orders, and changed their signers.
  */
 export async function replaceInRooms(
   tx: Tx,
@@ -118,7 +118,10 @@ export async function replaceInRooms(
   }
 }
 
-/** Ends the wait of these people. For each who was not withdrawn, the person that `to` returns waits instead. */
+/**
+ * Ends the wait of these people. For each wait that the firm did not withdraw, the person that `to` returns waits
+ * instead.
+ */
 async function passOn(
   tx: Tx,
   roomId: string,
@@ -150,7 +153,7 @@ async function moveReceivers(
   return true;
 }
 
-/** The statuses in which the wait for an order's document ends. It is sent only if the order is Completed. */
+/** The statuses in which the wait for an order's document ends. The document is sent only in status Completed. */
 const over: readonly string[] = ["Completed", "Cancelled", "Refunded"];
 const mergedMs = 10 * minuteMs;
 const maxAtOnce = 100;

@@ -123,8 +123,8 @@ type Recipient = { recipientName: string; recipientEmail: string };
 /**
  * Sends chosen documents of a room to a person by a link that expires. The link delivers only these exact files; a
  * later version of a document needs another delivery.
- * @throws ServiceError naming all wrong fields and their rules; `not_found`; `conflict` for an unfinished document, in
- * the cases of `certificateToSend`, and for the room's 26th manual delivery in 24 hours
+ * @throws ServiceError naming all wrong fields and their rules; `not_found`. `conflict` for an unfinished document, and
+ * in the cases of `certificateToSend`. Also `conflict` for the room's 26th manual delivery in 24 hours
  */
 export async function sendDelivery(
   deps: DeliveryDeps,

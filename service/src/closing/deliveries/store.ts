@@ -178,9 +178,9 @@ export async function openDeliveries(tx: Tx, roomId: string, at: Date): Promise<
 }
 
 /**
- * The number of the room's deliveries since the given time that were not automatic. Ended ones count, and so do those
- * sent again to a corrected address. A delivery that was sent automatically is recognized by the row in
- * `closing_receivers` that names it.
+ * The number of the room's deliveries since the given time that were not automatic. Ended deliveries count, and so do
+ * deliveries that were sent again to a corrected address. A row in `closing_receivers` that names a delivery shows that
+ * the delivery was automatic.
  */
 export async function countManualSince(tx: Tx, roomId: string, since: Date): Promise<number> {
   const [row] = await tx.query<{ count: number }>(sql`

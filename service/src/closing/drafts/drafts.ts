@@ -65,8 +65,8 @@ type DraftToSave = {
   /** The tokens of the uploaded files. */
   files: readonly string[];
   /**
-   * True if this window's form is saved as a new draft when another window has changed the draft. Otherwise the form is
-   * not saved then.
+   * True if this window's form is saved as a new draft when another window has changed the draft. If false, the form is
+   * not saved in that case.
    */
   mayCopy: boolean;
 };
@@ -100,8 +100,8 @@ const lockMember = (tx: Tx, { userId }: Pick<Owner, "userId">) =>
 /**
  * Saves the web form. If another window has changed the draft and `mayCopy` is true, the form becomes a separate draft.
  * Both drafts expire together, because they use the same files.
- * @returns null when the draft was placed or discarded, or has expired; also when another window changed it and
- * `mayCopy` is false
+ * @returns null when the draft was placed or discarded, has expired, or was changed by another window while `mayCopy`
+ * is false
  * @throws ServiceError when the member has too many drafts, or the form is too long
  */
 export async function saveDraft(deps: DraftDeps, principal: Principal, sent: DraftToSave): Promise<SavedDraft | null> {
@@ -181,7 +181,8 @@ const columns = sql`id, version, fields, updated_at AS "updatedAt", expires_at A
 
 /**
  * Decrypts a row.
- * @throws AlteredRecordError for an altered row, also if only its owner was changed; MissingKeyError
+ * @throws AlteredRecordError for an altered row, even if only its owner was changed
+ * @throws MissingKeyError
  */
 function opened({ cipher }: DraftDeps, owner: Owner, row: Row): Draft {
   const content = JSON.parse(cipher.decrypt(row.fields, row.id).toString()) as { owner: Owner; fields: Fields };
@@ -251,7 +252,7 @@ export async function discardDraft({ db, clock }: DraftDeps, principal: Principa
   });
 }
 
-/** Deletes a file that the saved form no longer names, unless a draft of the firm still does. */
+/** Deletes a file that the saved form no longer names. Keeps the file if any open draft of the firm names it. */
 export async function releaseFile({ db }: DraftDeps, principal: Principal, token: string): Promise<void> {
   const owner = ownerOf(principal);
   await db.transaction(async (tx) => {

@@ -76,9 +76,9 @@ export const ofSameClient = (orderCode: string) =>
 
 /**
  * Opens one checkout for the room's payable orders: those that the room's own firm placed and that one payer pays.
- * @param asked selects the orders by their payer; by default the client, or the firm if no client's order can be paid
+ * @param asked selects the orders by their payer. By default the client, or the firm if no client's order can be paid
  * now
- * @param payer who pays at the checkout, which can be the firm even for a client's orders; by default, the payer of the
+ * @param payer the payer at the checkout. It can be the firm even for a client's orders. By default, the payer of the
  * selected orders
  * @throws ServiceError `not_found` for an unknown room, `not_payable` when no order is payable, and the errors of a
  * checkout for one order
@@ -103,7 +103,8 @@ export async function roomCheckout(
     if (!isServiceError(refusal, "not_payable")) throw refusal;
     if (asked !== undefined) throw (await paysNothing(asked)) ? notPayable(paysNoOrder[asked]) : refusal;
     // The client's orders can't be paid now, for example because a bank is still moving money. So tries the firm's
-    // orders. If these can't be paid either, throws the error about the client's orders, if the client pays any.
+    // orders. If these can't be paid either, throws the error about the client's orders. If the client pays no order,
+    // throws the error about the firm's orders.
     return open("firm").catch(async (error: unknown) => {
       throw isServiceError(error, "not_payable") && !(await paysNothing("client")) ? refusal : error;
     });

@@ -8,8 +8,8 @@ import { roomDocuments } from "./view/read-view.ts";
  * Corrects an email address in the firm's orders of a room, for its participants, and for people who are sent its
  * documents. Orders with an altered record are left out.
  * @returns the orders, as the room lists them
- * @throws ServiceError naming the rule; `conflict` when the address is not found where it can still be changed;
- * `conflict` when the room's own record was altered, because then nothing proves which orders belong to it
+ * @throws ServiceError naming the rule. `conflict` when the address is not found where it can still be changed. Also
+ * `conflict` when the room's own record was altered: then nothing proves which orders belong to the room
  */
 export async function correctInRoom(
   corrections: CorrectDeps,

@@ -25,14 +25,14 @@ type Payable = {
 };
 
 /**
- * The sums that can be paid in a room now, one for each order, by the payer of its orders. `chargeableCents`: the sum
- * that `roomCharge` charges. It leaves out a supplement that replaces a payment that a bank took back.
+ * For each payer, the sums of the room's orders that can be paid now, one sum for each order. `chargeableCents`: the
+ * sum that `roomCharge` charges. This sum leaves out a supplement that replaces a payment that a bank took back.
  */
 type RoomDue = Record<Payer, number[]> & { chargeableCents: number };
 
 /**
- * The sums that `roomCheckout` and `roomCharge` would take now: both refuse an order by the rule of `refusalsOf`, too.
- * Nothing can be paid while a record of a payment is altered.
+ * The sums that `roomCheckout` and `roomCharge` would take now. Like them, it leaves out orders that `refusalsOf`
+ * refuses. While a record of a payment is altered, nothing can be paid.
  * @param payers the payers whose sums are wanted; for another payer, the sums are empty
  */
 export async function dueOfRoom(
@@ -62,7 +62,7 @@ export async function dueOfRoom(
 
 /**
  * The orders that `clientCheckout` would pay. None if the order has no room, or if a row of its room has an invalid
- * MAC; the client can still pay the order alone.
+ * MAC. In these cases, the client can still pay the order alone.
  */
 export async function payableOfClient(deps: DueDeps, orderCode: string): Promise<Payable> {
   try {

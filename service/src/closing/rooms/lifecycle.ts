@@ -74,8 +74,8 @@ export async function createRoomIn(
 export const roomUrlOf = (code: string): string => `/rooms/${code}`;
 
 /**
- * Sets the day on which the closing is due, or removes it. Only the firm sees the day. Lists are sorted by it, and on
- * that day news of its orders is mailed to members even in quiet hours.
+ * Sets the day on which the closing is due, or removes it. Only the firm sees the day. Lists of closings are sorted by
+ * the day. On that day, members get mails about the closing's orders even in quiet hours.
  * @throws ServiceError for an unknown room
  */
 export async function setClosesOn(

@@ -46,9 +46,9 @@ const unfinishedOf = (partnerId: Statement): Statement => sql`
 
 /**
  * Queues a mail with the list "Your closings" to each member with live access who has not switched it off. Each member
- * gets it once on each business day: after the business hours have begun, and in the hours in which the member gets
- * mails. A member for whom `closingsOf` finds nothing gets no mail.
- * @returns the number of queued mails, some of which may turn out empty and are not sent
+ * gets the mail once on each business day. It is sent after the business hours have begun, in the hours in which the
+ * member gets mails. A member for whom `closingsOf` finds nothing gets no mail.
+ * @returns the number of queued mails. Some of them may turn out empty, and are then not sent
  */
 export async function sendClosings({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
   const now = clock();

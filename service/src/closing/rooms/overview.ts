@@ -92,8 +92,8 @@ type RoomRow = {
 const attachedOrders = sql`room_orders a ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id`;
 
 /**
- * The owner's open rooms that have an unfinished order of the owner, or a due day and no orders: at most 50, sorted by
- * due day. The statement is built apart from its execution, so that tests can check its query plan.
+ * The owner's open rooms that have an unfinished order of the owner, and those that have a due day but no orders. At
+ * most 50, sorted by due day. The statement is built apart from its execution, so that tests can check its query plan.
  */
 export const openClosingsStatement = ({ partnerId, environment }: Owner): Statement => sql`
   SELECT r.id, r.code AS "code@room", r.name, r.reference, r.closes_on::text AS "closesOn", own.orders, own.done,
@@ -177,8 +177,8 @@ export type ClientOrder = Titled & {
   label: string | null;
   status: OrderStatus;
   /**
-   * True if the latest failed payment was one by the firm, before the client became the payer. Also true if the client
-   * became the payer and no payment has failed.
+   * True if the latest failed payment was one by the firm, and the client became the payer afterwards. Also true if the
+   * client became the payer and no payment has failed.
    */
   isFailureOfFirm: boolean;
   sign: boolean;

@@ -75,8 +75,8 @@ export function placeClosing(
       await receive(tx, of, receivers);
       if (order.form.payBy === "firm" && order.status === "QuoteReady") charged.push(held.id);
     }
-    // All orders that the firm pays and that have a price become one charge. An order that a person must price first
-    // gets its own charge later, when somebody of the firm agrees to it.
+    // All orders that the firm pays and that have a price become one charge. If a person must price an order first, the
+    // order gets its own charge later, when somebody of the firm agrees to the price.
     if (charged.length > 0)
       await (methodId === null
         ? enqueue(tx, firmWaitQueue, { orderIds: charged })

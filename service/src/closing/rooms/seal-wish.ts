@@ -75,9 +75,9 @@ export async function switchSeal(
 }
 
 /**
- * Deletes the request for a seal and closes its task. If the task stayed open until the next `reportSealFailures`, a
- * member could request the seal again before. The person who ends the old task would then also settle the failures of
- * the new request.
+ * Deletes the request for a seal and closes its task at once. Otherwise the task would stay open until the next
+ * `reportSealFailures`. If a member requested the seal again before that, ending the old task would also settle the
+ * failures of the new request.
  */
 async function dropRequest(tx: Tx, roomId: string, at: Date): Promise<{ round: number }[]> {
   await lockTasks(tx, "closing_seal");
@@ -145,7 +145,8 @@ export const reportAltered = (
   { roomId, environment, fault }: { roomId: string; environment: Environment; fault: string },
 ): Promise<void> =>
   db.transaction(async (tx) => {
-    // `keepTasks` reads the needed tasks and then the open ones. It would close a task that is committed in between.
+    // `keepTasks` reads the needed tasks and then the open ones. Without this lock, it would close a task that is
+    // committed between these two reads.
     await lockTasks(tx, "closing_seal");
     const problem = `${fault}. Compare it with a backup and restore it; members can seal again then.`;
     const reason = sql`r.name || ' of ' || p.name || ': ' || ${problem}`;
@@ -188,8 +189,8 @@ export async function roomToSeal(db: Sql, roomId: string): Promise<DueSeal | und
 }
 
 /**
- * An open request for a seal. `round`: how many times an added order has made the seal due again. `askedAt`: the time of
- * the request. A member who switches the seal off and on makes another request.
+ * An open request for a seal. `round`: how many times an added order has made the seal due again. `askedAt`: the time
+ * of the request. A member who switches the seal off and on makes another request.
  */
 export type SealRound = { round: number; askedAt: Date };
 

@@ -31,7 +31,7 @@ export type UnfinishedOrder = Titled & {
   waiting: { name: string; routing: number }[] | null;
   /** True if a payment for the order is in progress, which can take days with a bank transfer. */
   isBeingPaid: boolean;
-  /** Who must pay the additional postage that the order's parcel waits for; null if none is due. */
+  /** The payer of the additional postage that the order's parcel waits for; null if none is due. */
   postageFrom: Payer | null;
   /** True if the result of the firm's payment for the order should have arrived by now, but has not. */
   isOverdue: boolean;

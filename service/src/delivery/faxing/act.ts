@@ -23,8 +23,8 @@ const clockMs = 5 * minuteMs;
 const attemptIdIn = ({ payload }: Intent): number => (payload as { attemptId: number }).attemptId;
 
 /**
- * The provider's act that sends one attempt of a fax. A request is repeated only when Telnyx has no fax of the attempt
- * for certain.
+ * The provider's act that sends one attempt of a fax. The act repeats a request only once it is certain that Telnyx has
+ * no fax of the attempt.
  */
 export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
   const { db, app } = deps;
@@ -77,7 +77,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       if (!Array.isArray(listed.result)) return { kind: "done", result: listed.result };
       const found = listed.result.find((fax) => fax?.clientState === clientState);
       if (found) return { kind: "done", result: found };
-      // A listed fax without a mark (`clientState`) may be the fax of this attempt, so it remains unknown whether the
+      // A listed fax without a mark (`clientState`) may be the fax of this attempt. Then it remains unknown whether the
       // attempt was sent.
       return listed.result.some((fax) => !fax?.clientState)
         ? {
@@ -142,8 +142,8 @@ async function faxPacket(
     return { pdf, documentSha256, sentSha256: hash("sha256", pdf), pages };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // When the store or the workers are unavailable for a while, the act is retried, and no task for staff is opened. An
-    // altered document has a task of its own: once its file is restored, it is faxed.
+    // When the store or the workers are unavailable for a while, the act is retried, and no task for staff is opened.
+    // An altered document has a task of its own. The fax is sent once the document's file is restored.
     const isLater = error.code === "unavailable" || error instanceof AlteredDocumentError;
     return isLater ? { notNow: error.message } : { refused: error.message };
   }

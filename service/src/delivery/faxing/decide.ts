@@ -11,14 +11,14 @@ export type FaxStatus = OrderStatus | "FaxedByHand";
 
 /** The facts about one attempt that `decide` needs. */
 export type FaxAttemptState = Pick<FaxProgress, "state" | "reason" | "endedAt"> & {
-  /** The number of temporary failures since the firm or staff last had the fax retried, or its number corrected. */
+  /** The number of temporary failures since the firm or staff last requested a retry or corrected the fax number. */
   retries: number;
   dueAt: Date;
   /** True if this service has requested that Telnyx cancel the attempt. */
   isCanceled: boolean;
   /**
-   * True if nothing follows from this attempt any more: the fax has failed because of it, or Telnyx doesn't know it.
-   * The firm or staff then decide about every further step.
+   * True if the service takes no further step because of this attempt. Either the order's fax has failed because of it,
+   * or Telnyx doesn't know the attempt's fax. The firm or staff decide how to continue.
    */
   isSettled: boolean;
 };
@@ -32,9 +32,7 @@ export type FaxStep =
   | { do: "send" }
   /** Withdraws the last attempt before it is sent. */
   | { do: "withdraw" }
-  /**
-   * Cancels faxes in progress, because the order isn't to be faxed now: a hold, a refund, or staff faxed the document.
-   */
+  /** Cancels faxes in progress. The order is on hold or refunded, for example, or staff already faxed the document. */
   | { do: "cancel" };
 
 /**
@@ -48,8 +46,7 @@ export function decide(status: FaxStatus, attempts: readonly FaxAttemptState[], 
   if (isFaxed && attempts.some(({ state }) => state === "delivered")) return { do: "move", on: "fax_delivered" };
   if (!isFaxed) {
     if (attempts.some(({ state }) => isUnderWay(state))) return { do: "cancel" };
-    // A waiting attempt is withdrawn, except during a hold: then it stays queued, so that it can be sent after the
-    // hold.
+    // During a hold, a waiting attempt stays queued, so that it can be sent afterwards. Otherwise it is withdrawn.
     return last.state === "waiting" && status !== "OnHold" ? { do: "withdraw" } : null;
   }
   if (status === "FaxPending" && isOut(last)) return { do: "move", on: "fax_sent" };
@@ -66,7 +63,8 @@ export function decide(status: FaxStatus, attempts: readonly FaxAttemptState[], 
 
 /**
  * True if the attempt reached Telnyx. A failed attempt counts too, because its failure event may arrive before the
- * response to the request. Exceptions: the order has already failed because of it, or this service canceled it.
+ * response to the request. False if the attempt's failure has already made the order fail, or if this service canceled
+ * the attempt.
  */
 const isOut = (attempt: FaxAttemptState): boolean =>
   isUnderWay(attempt.state) || (attempt.state === "failed" && !attempt.isSettled && !isCanceledByUs(attempt));

@@ -38,8 +38,8 @@ export type FaxingDeps = {
 
 /**
  * Registers the acts, event handlers and jobs of faxes.
- * @returns the provider that does faxing tasks instead of people; empty unless a Telnyx account, its fax application
- * and a sending number are configured
+ * @returns a list with the provider that does faxing tasks instead of people. The list is empty if the Telnyx account,
+ * its fax application or the sending number is not configured
  */
 export function openFaxing(jobs: Jobs, deps: FaxingDeps): Taker[] {
   const { telnyx, providers, receipts, paper, ...rest } = deps;
@@ -53,9 +53,9 @@ export function openFaxing(jobs: Jobs, deps: FaxingDeps): Taker[] {
 }
 
 /**
- * The provider that faxes the documents of orders. The task for staff stays open until Telnyx has accepted the fax: the
- * order may be put on hold, or Telnyx may be unreachable. It is closed earlier only while the outcome of a request is
- * unknown.
+ * The provider that faxes the documents of orders. Until Telnyx has accepted the fax, the order may be put on hold, and
+ * Telnyx may be unreachable. So the task for staff stays open until then. Only while the outcome of a request is
+ * unknown, the task is closed earlier.
  */
 const faxTaker = (deps: FaxDeps): Taker => ({
   kind: "fax_send",
@@ -68,7 +68,7 @@ const faxTaker = (deps: FaxDeps): Taker => ({
     // the look-up finds that the fax was not sent, the task is opened again.
     if (acts.some(({ state }) => state === "begun" || state === "unknown")) return { outcome: "being sent by Telnyx" };
     // True if the last attempt's act was withdrawn before its request to Telnyx, because a person had claimed the task.
-    // They have released it since then, because the task is open again.
+    // The task is open again, so that person has released it.
     const isAbandoned = acts.some(({ attempt, state }) => attempt === last?.attempt && state === "withdrawn");
     if (last?.state === "waiting" && isAbandoned) await updateAttempt(tx, last.id, sql`state = 'withdrawn'`);
     const isElsewhere = last?.state === "waiting" && last.faxTo !== order.faxTo;

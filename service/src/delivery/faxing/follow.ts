@@ -23,7 +23,7 @@ import {
   updateAttempt,
 } from "./store.ts";
 
-/** If the order is FaxSent and its fax hasn't ended this long after it was sent, a task for staff is opened. */
+/** If an order is FaxSent and its fax is still in progress this long after it was sent, a task for staff is opened. */
 const maxMs = 24 * hourMs;
 
 /** Applies an event and its consequences in one transaction. */
@@ -137,6 +137,7 @@ async function retryLater({ clock }: FaxDeps, tx: Tx, orderId: number, everyMs: 
   const last = attempts.at(-1);
   if (!last || !attempts.some(isOpen)) return;
   const due = last.state === "waiting" ? last.dueAt.getTime() - now : 0;
-  // An attempt that is a day overdue is retried hourly: it can be sent only after Telnyx or its account works again.
+  // An attempt that is a day overdue is retried hourly. Telnyx, or the account there, must work again before it can be
+  // sent.
   await followSoon(tx, orderId, due > 0 ? due : due < -maxMs ? hourMs : everyMs);
 }

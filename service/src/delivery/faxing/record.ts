@@ -11,10 +11,7 @@ import { actName, actor, type FaxDeps } from "./deps.ts";
 import { advance, isOver, isSameProgress } from "./states.ts";
 import { asDelivery, type FaxAttempt, insertAttempt, lockFaxes, updateAttempt, updateProgress } from "./store.ts";
 
-/**
- * The receipt waits this long for Telnyx's signed event about the end of the fax, because a poll may report the end
- * earlier.
- */
+/** A poll may report the end of a fax before Telnyx's signed event does. The receipt waits this long for the event. */
 const receiptWaitsMs = 10 * minuteMs;
 /** The most steps after one report. A report normally causes only a few, so this limit ends an endless loop. */
 const maxSteps = 5;

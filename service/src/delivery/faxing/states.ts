@@ -27,7 +27,10 @@ const ranks: Readonly<Record<FaxState, number>> = {
 /** True if Telnyx has accepted the fax and the fax has not ended. */
 export const isUnderWay = (state: FaxState): boolean => ranks[state] >= ranks.queued && ranks[state] < ranks.failed;
 
-/** False once Telnyx has reported the fax: it has accepted the fax, whatever the answer to a request says. */
+/**
+ * False once Telnyx has reported the fax. The report proves that Telnyx accepted it, whatever the response to the
+ * request says.
+ */
 export const mayBeRefused = (state: FaxState): boolean => ranks[state] <= ranks.refused;
 
 export const isOver = (state: FaxState): boolean => state !== "waiting" && !isUnderWay(state);

@@ -82,8 +82,8 @@ export const findAttemptOf = (db: Sql, { id, clientState }: { id: string; client
 export type Faxes = {
   order: LockedOrder;
   /**
-   * The status that determines the next step of the fax. Normally it is the order's status. For a fax that is sent
-   * early, while the order is being shipped, it is the status of the fax alone.
+   * The status that determines the next step of the fax. Normally it is the order's status. A fax that is sent early,
+   * while the order is being shipped, has a status of its own.
    */
   status: FaxStatus;
   attempts: FaxAttempt[];
@@ -107,8 +107,8 @@ async function faxStatus(tx: Tx, order: LockedOrder): Promise<FaxStatus> {
 }
 
 /**
- * Schedules a check of an order's faxes, unless an earlier check is already scheduled. A later one stays scheduled, but
- * two series of checks soon merge into one.
+ * Schedules a check of an order's faxes, unless a check is already scheduled for that time or earlier. A check that is
+ * scheduled for later remains. The two series of checks soon merge into one.
  */
 export const followSoon = (tx: Tx, orderId: number, inMs: number) => enqueueUnlessDue(tx, faxQueue, { orderId }, inMs);
 

@@ -40,8 +40,8 @@ export const paperStatuses = [
 ] as const;
 
 /**
- * Finds an order, of any firm, for staff to print, ship, fax or track now. Its status is in `paperStatuses`, or it is a
- * live Delivered order with a fax.
+ * Finds an order of any firm that staff have to print, ship, fax or track now. Either its status is in `paperStatuses`,
+ * or it is a live Delivered order with a fax.
  * @throws ServiceError `not_found` for an order in another status, and for one in the other environment
  */
 export async function paperOrder(db: Sql, code: string, environment: Environment): Promise<PaperOrder> {

@@ -35,8 +35,8 @@ const drawing: Task<DrawnReceipt, Uint8Array> = {
 };
 
 /**
- * Draws, seals and stores a receipt, unless its subject already has one, or the reported event no longer applies. Safe
- * to repeat and to run concurrently.
+ * Draws, seals and stores a receipt. Does nothing if its subject already has a receipt, or if the reported event no
+ * longer applies. Safe to repeat and to run concurrently.
  */
 export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: ReceiptOf): Promise<void> {
   const { db, clock, blobs, workers, sealDocument, providers } = deps;

@@ -26,8 +26,8 @@ export const openParcels = (deps: Deps): Parcels => ({
 
 /**
  * The reason why the shipment's address can't change now; null when it can. While the outcome of a label's purchase is
- * unknown, the label may still come with the earlier address. The request to Lob fixes a letter's address; the
- * carrier's first scan fixes a parcel's.
+ * unknown, the label may still have the earlier address. A letter's address can't change after the request to Lob. A
+ * parcel's address can't change after the carrier's first scan.
  */
 async function whyFixed(db: Sql, orderId: number): Promise<string | null> {
   const purchase = (await actsOfOrder(db, orderId)).findLast(({ act }) => act === buyLabelAct);

@@ -21,7 +21,9 @@ export {
 
 /** Anchors the hashes of sealed documents in Bitcoin blocks through OpenTimestamps calendars. */
 export type Anchoring = {
-  /** Submits a SHA-256 digest to all calendars but those that keep failing; null if none accepts it. Never rejects. */
+  /**
+   * Submits a SHA-256 digest to all calendars, except those that keep failing. Null if none accepts it. Never rejects.
+   */
   submit: (digest: Uint8Array) => Promise<Anchor | null>;
   /**
    * Asks the calendars about every due proof. Several nodes can run this at the same time.
@@ -63,7 +65,7 @@ const batchSize = 8;
 const claimMs = 10 * minuteMs;
 
 /**
- * The time of the next attempt to upgrade a proof. The older the proof is, the longer it waits. A Bitcoin block takes
+ * The time of the next attempt to upgrade a proof. The older the proof is, the longer the wait. A Bitcoin block takes
  * about ten minutes, but a calendar puts its digests into a block only every few hours.
  */
 function nextUpgrade(submittedAt: Date, now: Date): Date {

@@ -80,9 +80,8 @@ function verifiedRow<Row extends PassportRow>({ rowMac, log }: LookupDeps, row: 
 
 /**
  * Opens the sealed PDF; null when it was not stored, was deleted, or its blob is missing or altered.
- * @param missing makes the error of a later read that finds the blob altered
- * @throws ServiceError `unavailable` when the store doesn't respond; a later read also throws it for a blob that is
- * gone
+ * @param missing creates the error that a later read throws if it finds the blob altered
+ * @throws ServiceError `unavailable` when the store doesn't respond. A later read also throws it when the blob is gone
  */
 export async function openSealed(
   deps: LookupDeps,

@@ -28,8 +28,8 @@ export { firstPassport, forgetPassportNames, loggedPassports, storedPassports } 
 export const protectedTables = [passportRows, certificateRows];
 
 /**
- * The part that the retention rules of sealed PDFs and of proof certificates share, so that both are deleted at the
- * same time.
+ * The settings that the retention rules of sealed PDFs and of proof certificates share. So both are deleted at the same
+ * time.
  */
 const ofPassports = (plan: RetentionPlan) => ({
   lock: nothing,
@@ -55,8 +55,8 @@ export const passportSource = (plan: RetentionPlan): Source => ({
 });
 
 /**
- * The retention rule for proof certificates that describe the stored PDF: they are deleted together with it. All other
- * proof certificates stay. They contain only facts of the passport's row and, for the owner, the firm's name.
+ * The retention rule for proof certificates that describe the stored PDF. They are deleted together with the PDF. All
+ * other proof certificates stay. They contain only facts of the passport's row and, for the owner, the firm's name.
  */
 export const proofCertificateSource = (plan: RetentionPlan): Source => ({
   table: "proof_certificates",

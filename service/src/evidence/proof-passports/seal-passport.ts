@@ -68,8 +68,8 @@ export async function sealPassport(
   };
   const { timeStamp } = sealed;
   const chain = sealChainOf(sealing.chainPem[environment]);
-  // If the transaction below fails, the blob is not deleted here. The commit may have succeeded although the connection
-  // broke. If there is no row, the sweep of orphaned blobs deletes the blob.
+  // If the transaction below fails, the blob is not deleted here: the connection may have broken after the commit.
+  // Without a row, the sweep of orphaned blobs deletes the blob.
   const bytes = sealed.bytes.length;
   const name = deps.names.seal(documentName(filename), id);
   const times = {

@@ -167,7 +167,10 @@ export function rowHolds(rowMac: RowMac, row: PassportRow): boolean {
   return rowMac.holds("passport_anchors", anchorMembers(facts), row.anchorMac);
 }
 
-/** Of these passports, those whose rows have a valid MAC. It covers the owner, and the time when the PDF was sealed. */
+/**
+ * Of these passports, those whose rows have a valid MAC. The MAC covers the owner, and the time when the PDF was
+ * sealed.
+ */
 export async function authenticAmong(db: Sql, rowMac: RowMac, ids: readonly string[]): Promise<string[]> {
   const rows = await db.query<PassportRow>(
     sql`SELECT ${passportColumns} ${fromPassports} WHERE id = ANY (${ids}::uuid[])`,

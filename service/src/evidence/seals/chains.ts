@@ -69,8 +69,9 @@ export type RecordedChain = ChainRow & { certificate: Certificate; fingerprint: 
  * The chains of past and present seals, oldest first. Logs and leaves out a chain whose MAC is not valid.
  *
  * A chain's retirement is the latest one with a valid MAC in the table `revocations`. So nobody can undo a retirement
- * by restoring an older copy of the chain's row. A retirement with an invalid MAC counts if the chain has no valid one,
- * or only a less strict one. An insider could remove a MAC, but not the row.
+ * by restoring an older copy of the chain's row. A retirement with an invalid MAC replaces a less strict one, and
+ * counts if the chain has no other. Otherwise an insider, who could remove a MAC but not the row, could undo the
+ * retirement.
  */
 export async function recordedChains({ db, rowMac, log }: ChainsDeps): Promise<RecordedChain[]> {
   const rows = await db.query<ChainRow & { mac: Buffer | null }>(
@@ -88,7 +89,7 @@ export async function recordedChains({ db, rowMac, log }: ChainsDeps): Promise<R
   });
 }
 
-/** The SHA-256 of each chain that its row doesn't mark as retired. */
+/** The SHA-256 of each chain whose row doesn't mark the chain as retired. */
 export async function unretiredChains(db: Sql): Promise<string[]> {
   const rows = await db.query<{ sha256: string }>(sql`SELECT sha256 FROM seal_chains WHERE retired_at IS NULL`);
   return rows.map(({ sha256 }) => sha256);

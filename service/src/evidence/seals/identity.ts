@@ -45,7 +45,7 @@ export const testKeyPath = ({ dataDir }: Pick<CertificateSettings, "dataDir">): 
   ownPath(dataDir, "seal", "test");
 
 /**
- * PEM of the chain that the next start would use for sealing, unless it replaces a self-signed certificate.
+ * PEM of the chain that the next start will use for sealing, unless that start replaces a self-signed certificate.
  * @throws StartupError when the file is missing or can't be read
  */
 export const configuredChain = async (
@@ -64,10 +64,9 @@ export async function configuredChains(settings: CertificateSettings): Promise<s
 }
 
 /**
- * Opens the key and certificate chain of the live or the test seal. The first run creates both, and the root that
- * issues the certificate, unless the settings name the operator's key or certificate. A self-signed certificate that an
- * earlier release made is replaced by one that the root issues. The test seal always has a file key, regardless of the
- * settings.
+ * Opens the key and certificate chain of the live or the test seal. If the settings don't name the operator's own, the
+ * first run creates them, and the root that issues the certificate. A self-signed certificate that an earlier release
+ * made is replaced by one that the root issues. The test seal always has a file key, regardless of the settings.
  * @param at now
  * @returns the identity, warnings about its certificates, and the replaced self-signed certificate, or null
  * @throws StartupError in one line when sealing would be impossible

@@ -17,8 +17,8 @@ const refused: Readonly<Record<PdfRefusalReason, string>> = {
 };
 
 /**
- * The message of a refusal, with the fault and the fault's place in the file. Nothing is added to the two messages that
- * the contract fixes.
+ * The message of a refusal, with the fault and the fault's place in the file. Two messages stay unchanged, because the
+ * contract defines their exact text.
  */
 function messageOf({ reason, detail }: PdfRefusal): string {
   const message = refused[reason];
@@ -26,8 +26,8 @@ function messageOf({ reason, detail }: PdfRefusal): string {
 }
 
 /**
- * Converts a refused document, a seal that does not verify, and a failure of the seal key to a ServiceError for the
- * caller. Returns any other error unchanged.
+ * Returns the ServiceError for the caller when a document was refused, a seal does not verify, or the seal key failed.
+ * Returns any other error unchanged.
  */
 export function sealRefusal(error: unknown): unknown {
   if (error instanceof PdfRefusal) return new ServiceError("validation", messageOf(error), { cause: error });

@@ -64,8 +64,8 @@ export async function sealCertificates(deps: ChainsDeps, inUse: readonly string[
  * certificate. A second retirement replaces the date and reason.
  * @param inUse PEM of the chains that new seals would use
  * @param fingerprint SHA-256 of the certificate, hex, with or without colons
- * @throws ServiceError for an unknown certificate or reason, for a certificate in use, and for a key in use if the
- * reason makes the key unsafe
+ * @throws ServiceError for an unknown certificate or reason, and for a certificate in use. If the reason makes the key
+ * unsafe, also when the key is in use
  */
 export async function retireCertificate(
   deps: ChainsDeps & { db: Database },

@@ -80,8 +80,8 @@ const tokenMargin = 512;
 const maxTokenBytes = 48 * 1024;
 
 /**
- * Creates the sealer. It appends a PAdES signature to a document (B-T with a time stamp, otherwise B-B), and returns
- * the result only after the verifier has accepted it.
+ * Creates the sealer. The sealer appends a PAdES signature to a document: B-T with a time stamp, otherwise B-B. It
+ * returns the result only after the verifier has accepted it.
  * @param deps `stamp` is null when no time-stamping authorities are configured; `tokenRoom` the bytes reserved for the
  * first token
  */

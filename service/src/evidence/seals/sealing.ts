@@ -163,8 +163,8 @@ async function enterService(deps: SealingDeps, chainPem: string): Promise<void> 
 }
 
 /**
- * Returns a check to run before each seal: the certificate of the seal must not be retired. It may have been retired
- * after this node was started.
+ * Returns a check to run before each seal: that the seal's certificate is not retired. The certificate may have been
+ * retired after this node was started.
  */
 function inServiceGuard({ db, log }: SealingDeps, chainPem: string): () => Promise<void> {
   const chain = sealChainOf(chainPem);

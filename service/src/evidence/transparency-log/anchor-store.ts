@@ -56,8 +56,8 @@ export const claimDueAnchors = (
     RETURNING a.log, a.size, a.source, chosen_at AS "chosenAt", proof, anchored_at AS "anchoredAt", looks`);
 
 /**
- * Ends the wait for a source's proof of a checkpoint if the source has anchored a later checkpoint of the log. That one
- * covers all entries of the earlier one.
+ * Ends the wait for a source's proof of a checkpoint if the source has anchored a later checkpoint of the log. The
+ * later checkpoint covers all entries of the earlier one.
  */
 export const supersedeWaiting = (db: Sql): Promise<unknown[]> =>
   db.query(sql`
@@ -116,8 +116,8 @@ export const selectRoots = (db: Sql, log: LogName) =>
     FROM log_anchors WHERE log = ${log} GROUP BY size ORDER BY size DESC LIMIT ${maxListed}`);
 
 /**
- * Finds the log and index of a line, and the first checkpoint that covers the line and that calendars have stamped;
- * null for none.
+ * Finds the first checkpoint that covers a line and that calendars have stamped, with the line's log and index. Null
+ * when there is none.
  */
 export async function selectCalendarRoot(db: Sql, environment: Environment, line: string) {
   const [root] = await db.query<{ log: LogName; leaf: number; checkpoint: StoredCheckpoint; proof: Buffer }>(sql`

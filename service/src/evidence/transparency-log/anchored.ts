@@ -81,8 +81,8 @@ export async function requireComposedOts(db: Sql, log: Environment, entry: Seale
 }
 
 /**
- * The proofs of time for a checkpoint. Authorities' tokens cover its note as the log signed it, without the witnesses'
- * cosignatures. The calendars' detached timestamp covers its root.
+ * The proofs of time for a checkpoint. Authorities' tokens cover the checkpoint's note with only the log's signature,
+ * without the witnesses' cosignatures. The calendars' detached timestamp covers the checkpoint's root.
  */
 export type CheckpointProofs = { tokens: Buffer[]; ots: Buffer | null };
 

@@ -112,7 +112,7 @@ type ReadCopy = (path: string) => Promise<Buffer | null>;
 const maxBytes = 256 * 1024;
 
 /**
- * Restarts a log that halted because its database was restored from an older backup: reads the missing entries from a
+ * Restarts a log that halted because the database was restored from an older backup. Reads the missing entries from a
  * copy of the log. Requires that this log signed the copy's checkpoint, and that the resulting tree has the
  * checkpoint's root.
  * @param from an export (a folder), the URL of a log, or a file with only the newest checkpoint

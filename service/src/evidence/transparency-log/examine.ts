@@ -17,9 +17,13 @@ export const successorName = (log: LogName, skip = 0): LogName =>
   `${environmentOf(log)}-${generationOf(log) + 1 + skip}`;
 
 /**
- * Checks that a log may continue. The service must have written the row of its tree, and this node must have its key.
- * No leaf may be outside a tree, and no restore may await a recovery. This node must not have seen a next log. The tree
- * must extend the checkpoint in this node's high-water file, and the newest stored one.
+ * Checks that a log may continue:
+ * - This node has the log's key.
+ * - The service wrote the row of the log's tree.
+ * - The log is not waiting for a recovery after a restore of the database.
+ * - Every leaf is in a tree.
+ * - This node has not seen a next log.
+ * - The tree extends the checkpoint in this node's high-water file, and the newest stored checkpoint.
  * @throws LogHalt otherwise
  */
 export async function examineTree(db: Sql, { rowMac, keys }: ExamineDeps, tree: StoredTree): Promise<void> {

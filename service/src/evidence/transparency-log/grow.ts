@@ -187,8 +187,8 @@ function entriesOf(tile: StoredTile | undefined): Uint8Array[] {
 }
 
 /**
- * Returns a writer that appends entries to a tree of `size` entries. On each level, it first fills the last tile if
- * that is incomplete; `tiles` must contain such tiles.
+ * Returns a writer that appends entries to a tree of `size` entries. On each level, the writer first fills the last
+ * tile if that tile is incomplete. `tiles` must contain these incomplete tiles.
  */
 function writerOf(tiles: ReadonlyMap<string, StoredTile>, size: number) {
   const open = new Map<number, { n: number; hashes: Uint8Array[]; entries: Uint8Array[] }>();

@@ -34,8 +34,8 @@ const batchSize = 8;
 /** The claims of a node that died expire after this time. Then other nodes can claim the same anchors. */
 const claimMs = 5 * minuteMs;
 /**
- * Test seals need no lasting proof of time. So their log anchors one checkpoint in the time in which the live log
- * anchors 24.
+ * Test seals need no lasting proof of time. So the test log anchors one checkpoint for every 24 that the live log may
+ * anchor.
  */
 const testRootsPerLive = 1 / 24;
 
@@ -47,9 +47,9 @@ export const rootIntervalMs = (log: LogName, liveMs: number): number =>
   environmentOf(log) === "live" ? liveMs : liveMs / testRootsPerLive;
 
 /**
- * Anchors a checkpoint of each log once in each interval, if the log has grown. A source (an authority, or the
- * calendars) that fails is asked again until it has anchored this checkpoint or a later one. Any number of nodes may
- * run it at once.
+ * Anchors a checkpoint of each log once in each interval, if the log has grown. If a source (an authority, or the
+ * calendars) fails, it is asked again until it has anchored this checkpoint or a later one. Any number of nodes may
+ * call this at once.
  * @param stopping once aborted, nothing further is claimed
  */
 export async function anchorRoots(deps: HourlyRootDeps, stopping?: AbortSignal): Promise<void> {

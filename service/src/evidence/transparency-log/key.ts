@@ -31,7 +31,8 @@ export type LogKeys = {
   /**
    * Opens the key of an existing log. Doesn't check that it is the log's key: compare the signer's `key` with
    * `noteKey`.
-   * @throws LogHalt without its file; StartupError for a file with another kind of key, or that can't be read
+   * @throws LogHalt when the key's file is missing; StartupError when the file can't be read, or has another kind of
+   * key
    */
   open: (tree: NamedLog & { noteKey: string }) => Promise<LogSigner>;
   /**

@@ -120,7 +120,7 @@ function isProven(line: string, { index, hashes, checkpoint }: LogProof): boolea
  * - for a minute after readers first saw a checkpoint, that checkpoint, while it lacks its quorum;
  * - the newest checkpoint.
  *
- * Ignores a quorum for a checkpoint that is smaller than one that readers already got.
+ * The quorum of a checkpoint doesn't count if readers already got a larger checkpoint.
  */
 export async function checkpointForReaders(db: Sql, log: LogName, now: Date): Promise<StoredCheckpoint | undefined> {
   return (await choose(db, log, now)).checkpoint;

@@ -64,9 +64,9 @@ export const lineHolds = (rowMac: RowMac, log: Environment, { line, mac }: Waiti
   rowMac.holds("log_entries", { log, line }, mac);
 
 /**
- * Gives waiting lines their leaves and removes them from the queue.
+ * Assigns leaves to waiting lines, and removes these lines from the queue.
  * @param from the leaf of the first line
- * @throws Error when one of them does not wait any more, or has a leaf that is not `uncovered`
+ * @throws Error when one of the lines does not wait any more, or has a leaf that is not `uncovered`
  */
 export async function numberWaiting(tx: Tx, log: LogName, from: number, lines: readonly WaitingLine[]): Promise<void> {
   const [numbered] = await tx.query<{ lines: number }>(sql`
@@ -85,8 +85,8 @@ export const dropRepeated = (tx: Tx, log: Environment, lines: readonly WaitingLi
   tx.query(sql`DELETE FROM log_entries WHERE log = ${log} AND id = ANY (${lines.map(({ id }) => id)}::bigint[])`);
 
 /**
- * After a log has ended, queues lines for the next log: those that the ended log's last checkpoint does not cover. A
- * leaf outside the log's tree is forged, so its line is not queued and gets no valid MAC.
+ * After a log has ended, queues for the next log the lines that the ended log's last checkpoint does not cover. A leaf
+ * outside the log's tree is forged, so its line is not queued and gets no valid MAC.
  * @returns the number of queued lines
  */
 export async function queueUncovered(tx: Tx, ofLog: LogName, finalSize: number): Promise<number> {

@@ -41,9 +41,9 @@ const nameIn = (origin: string): string => origin.slice(origin.lastIndexOf("/") 
  * Ends a log permanently, and determines the key of the next log. The sequencer then signs the last checkpoint and
  * begins the next log, also after a crash.
  *
- * After a `rotation` the log's last entry names the next key, so that the old key vouches for the new one. A log whose
- * key was stolen (`key-compromise`) or whose published entries were lost (`lost`) ends with its newest stored
- * checkpoint, because nothing more may be signed. Entries beyond that checkpoint wait for the next log.
+ * After a `rotation` the log's last entry names the next key, so that the old key vouches for the new one. If the log's
+ * key was stolen (`key-compromise`) or its published entries were lost (`lost`), nothing more may be signed. Such a log
+ * ends with its newest stored checkpoint. Entries beyond that checkpoint wait for the next log.
  * @returns whether the log ended now; false when it had ended before
  * @throws StartupError for an unknown origin, and for a log that can't end for this reason
  */
@@ -89,8 +89,8 @@ async function examined(tx: Tx, deps: RetireDeps, tree: StoredTree): Promise<voi
 
 /**
  * The newest stored checkpoint of a log.
- * @throws StartupError when there is none, when the log's key did not sign it, when the tree does not extend it, and
- * when the service did not write the tree's row, unless this node has the log's key
+ * @throws StartupError when there is none, when the log's key did not sign it, or when the tree does not extend it.
+ * Also when the tree's row has no valid MAC and this node doesn't have the log's key
  */
 async function newestSigned(tx: Tx, { rowMac, keys }: RetireDeps, tree: StoredTree): Promise<StoredCheckpoint> {
   const isOwn = treeHolds(rowMac, tree) || (await hasKeyOf(keys, tree));
@@ -134,8 +134,8 @@ export async function hasKeyOf(keys: LogKeys, tree: StoredTree): Promise<boolean
 }
 
 /**
- * Makes the key of the next log. Skips each name of a log for which this node has already signed, because the database
- * has lost that log.
+ * Makes the key of the next log. If this node has already signed for a log of the next name, the database has lost that
+ * log, and the name is skipped.
  */
 async function successorOf({ keys }: RetireDeps, { log, origin }: Tree): Promise<LogSigner> {
   let skip = 0;
@@ -147,8 +147,8 @@ async function successorOf({ keys }: RetireDeps, { log, origin }: Tree): Promise
 /**
  * Begins the next log after a log has ended and its last checkpoint is signed; does nothing before that. The first
  * entry of the new log ends the old key. The second entry states the final size and root of the old log.
- * @param restoredAt null, or the time of a database restore: it halts the new log, because the database may lack
- * entries of it
+ * @param restoredAt null, or the time of a database restore. After a restore, the new log is halted, because the
+ * database may lack entries of it
  * @throws LogHalt for a tree that the service did not write
  */
 export async function succeed(

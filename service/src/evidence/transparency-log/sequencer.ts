@@ -130,7 +130,9 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
   };
 }
 
-/** Reports errors that do not halt a log: each turn tries again. The same failure is reported at most once a minute. */
+/**
+ * Reports errors that do not halt a log; the next turn tries again. The same failure is reported at most once a minute.
+ */
 function failureReports({ clock, log }: Pick<SequencerDeps, "clock" | "log">) {
   const reported = new Map<Environment, { message: string; at: number }>();
   return {
@@ -177,8 +179,8 @@ async function sequence(tx: Tx, deps: SequencerDeps, environment: Environment): 
 }
 
 /**
- * Separates the lines that need a leaf from repeated ones: a line that is twice in the queue, or that has a leaf
- * already, gets no other leaf. A line whose leaf is `uncovered` gets a new one.
+ * Separates the lines that need a leaf from repeated lines. A line that is twice in the queue, or that already has a
+ * leaf, gets no other leaf. But a line whose leaf is `uncovered` gets a new one.
  * @throws LogHalt when a line has a forged leaf
  */
 function unrepeated(waiting: readonly WaitingLine[]): { lines: WaitingLine[]; repeated: WaitingLine[] } {

@@ -193,7 +193,7 @@ export const isLine = (environment: Environment, line: string): Statement =>
   sql`log_line_key(e.line) = ${lineKey(line)} AND split_part(e.log, '-', 1) = ${environment} AND e.line = ${line}
     AND ${isInTree}`;
 
-/** For ORDER BY: sorts leaves `e` of an environment by log, the first log first, and by their place in it. */
+/** For ORDER BY: sorts leaves `e` of an environment by log, earliest log first, and then by their place in the log. */
 export const inOrder = sql`(SELECT generation FROM log_trees t WHERE t.log = e.log), e.leaf`;
 
 /** True if a line is in a log of the environment, or queued for it. */
@@ -205,9 +205,9 @@ export async function hasLine(db: Sql, environment: Environment, line: string): 
 }
 
 /**
- * True if the certificate of a closing's version is in a log of the environment, or queued for it. The whole line can
- * be computed only from the version's manifest, which may be unreadable. So this reads all lines, and it is called only
- * for operators.
+ * True if the certificate of a Closing Passport's version is in a log of the environment, or queued for one. The rest
+ * of the certificate's line can be computed only from the version's manifest, which may be unreadable. So this searches
+ * all lines by their beginning, and is called only for operators.
  */
 export async function hasClosing(db: Database, environment: Environment, sealedSha256: string): Promise<boolean> {
   const start = `closing/v1 ${sealedSha256} `;

@@ -114,7 +114,7 @@ export async function currentTree(db: Sql, environment: Environment): Promise<St
   return tree;
 }
 
-/** Writes the end of a log. A trigger forbids later changes to it. */
+/** Records that a log has ended. A trigger forbids later changes to this record. */
 export const endTree = (tx: Tx, tree: Tree): Promise<unknown[]> =>
   tx.query(sql`
     UPDATE log_trees SET final_size = ${tree.finalSize}, successor_key = ${tree.successorKey},
@@ -134,8 +134,7 @@ export const haltRestored = async (tx: Tx, at: Date): Promise<void> =>
     WHERE NOT EXISTS (SELECT FROM log_trees l WHERE l.environment = t.environment AND l.generation > t.generation)`));
 
 /**
- * The time of the restore because of which the log is halted. Null without a restore, or if the log was recovered after
- * it.
+ * The time of the restore that halted the log. Null without a restore, or if the log was recovered after the restore.
  */
 export const haltedSince = ({ restoredAt, recoveredAt }: Restores): Date | null =>
   restoredAt !== null && (recoveredAt === null || recoveredAt < restoredAt) ? restoredAt : null;

@@ -143,8 +143,8 @@ export async function selectPolicy(db: Sql, log: "live", sha256: string): Promis
 }
 
 /**
- * Gauges for each witness: how many entries it has not seen, in the log where it is furthest behind, and whether it
- * contradicts any log.
+ * Gauges for each witness. One is the number of entries that the witness has not seen, in the log where that number is
+ * largest. The other is whether the witness contradicts any log.
  */
 export const witnessGauges: Statement = sql`
 SELECT gauge, w.witness AS label, max(value) AS value FROM log_witnesses w JOIN log_trees t USING (log), LATERAL (VALUES

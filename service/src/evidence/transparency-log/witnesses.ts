@@ -94,7 +94,10 @@ export type WitnessingDeps = {
   log: Log;
   fetch: Fetch;
   published: PublishedPolicy;
-  /** The shortest time between two requests to a witness about a log, on all nodes. After a 409, it asks at once. */
+  /**
+   * The shortest time between two requests to a witness about a log, on all nodes. After a 409, the next request
+   * follows at once.
+   */
   intervalMs: number;
 };
 
@@ -157,7 +160,7 @@ async function ask(
 ): Promise<Answer> {
   if (!witness) return { size: recordedSize, isFailing: true, alarm: null, why: "the policy has no such witness" };
   // The size at which the request's consistency proof begins. If the recorded size is larger than the log, the request
-  // states 0. The witness then refuses it, and states the size that it has really cosigned.
+  // states 0. The witness then refuses the request, and states the size that it has really cosigned.
   const old = recordedSize > newest.size ? 0 : recordedSize;
   const fails = (why: string): Answer => ({ size: recordedSize, isFailing: true, alarm: null, why });
   const contradicts = (why: string): Answer => ({ size: recordedSize, isFailing: true, alarm: why, why });
@@ -198,7 +201,8 @@ async function consistencyLines({ db, witnessed }: WitnessingDeps, old: number, 
 async function cosignatureIn(note: string, answer: string, { key }: Witness): Promise<string | null> {
   try {
     const cosigned = parseNote(`${note}${answer}`);
-    // Rejects an answer with a blank line: it would move the log's own signature into the text that the witness signs.
+    // Rejects an answer with a blank line. A blank line would move the log's own signature into the text that the
+    // witness signs.
     if (cosigned.text !== parseNote(note).text) return null;
     if ((await verifyCosignature(cosigned, key)).verdict !== "signed") return null;
     const own = cosigned.signatures.filter(({ name, id }) => keyName({ name, id }) === keyName(key));

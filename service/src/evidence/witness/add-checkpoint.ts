@@ -19,8 +19,8 @@ import { countQuestion, lockState, stateHolds, updateState } from "./store.ts";
 export type WitnessDeps = { db: Database; rowMac: RowMac; clock: Clock; log: Log; witness: Witness };
 
 /**
- * An answer of the witness by C2SP tlog-witness: an HTTP status and a text. `isSize`: true if the text of a 409 is a
- * size, namely that of the log's last checkpoint that the witness cosigned.
+ * An answer of the witness by C2SP tlog-witness: an HTTP status and a text. `isSize`: true if the text of a 409 is the
+ * size of the log's last checkpoint that the witness cosigned.
  */
 export type WitnessAnswer = { status: 200 | 400 | 403 | 404 | 409 | 422 | 429 | 503; text: string; isSize?: true };
 
@@ -138,8 +138,8 @@ async function judge(
 }
 
 /**
- * Returns why this witness must not cosign the log with its present key; null when it may. It refuses if the stored
- * state may be older than the last checkpoint that the key cosigned.
+ * Returns why this witness must not cosign the log with its present key; null when it may. The witness refuses if its
+ * stored state may be older than the last checkpoint that the key cosigned.
  */
 async function whyHalted(
   { rowMac, witness }: WitnessDeps,

@@ -96,8 +96,8 @@ export const lockAddress = (tx: Tx, workEmail: string) =>
     FROM (VALUES (${workEmail}::text)) AS asked (e)`);
 
 /**
- * Whether requests were granted. `address`: true if one of this email address was. `ofDomain`: how many of addresses of
- * its domain were.
+ * Counts granted requests. `address`: true if a request of this email address was granted. `ofDomain`: the number of
+ * granted requests of all addresses of the same domain.
  */
 export async function issuedTo(tx: Tx, workEmail: string): Promise<{ address: boolean; ofDomain: number }> {
   const [found] = await tx.query<{ address: boolean; ofDomain: number }>(sql`

@@ -105,7 +105,8 @@ export const grantLive = (deps: LiveDeps, operator: Operator, id: string): Promi
 
 /**
  * Refuses the request with a reason, which is mailed.
- * @throws ServiceError without a reason, and as `grantLive`, except for a firm without an owner
+ * @throws ServiceError without a reason, and in the cases of `grantLive`. But the request of a firm without an owner
+ * can be refused
  */
 export const refuseLive = (deps: LiveDeps, operator: Operator, id: string, typed: string): Promise<void> => {
   const note = requireText("note", typed);

@@ -186,8 +186,8 @@ function sessionsOf(owner: string): sessions.SessionFilter {
 }
 
 /**
- * Lists sessions: all of them, those of one email address, those of one firm (by its id), or those of all operators
- * (when the filter is the word `operator`).
+ * Lists sessions: all of them, or those of one owner. The owner is an email address, the id of a firm, or the word
+ * `operator` for all operators.
  */
 export const listAnySessions = ({ db, clock }: ReadDeps, owner?: string) =>
   sessions.selectAnySessions(db, owner === undefined ? "all" : sessionsOf(owner), clock());

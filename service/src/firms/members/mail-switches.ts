@@ -39,8 +39,8 @@ export async function wantedMails(db: Sql, userId: string): Promise<MailKind[]> 
 
 /**
  * Switches a kind of the caller's own mails on or off.
- * @throws ServiceError for an unknown kind, for a word other than on and off, and for a caller who is not a member;
- * also for a member who switches mails about statements on without the right to see billing
+ * @throws ServiceError for an unknown kind, for a word other than on and off, and for a caller who is not a member.
+ * Also when a member without the right to see billing switches mails about statements on
  */
 export async function switchMails(
   { db, clock }: { db: Database; clock: MemberDeps["clock"] },
@@ -123,12 +123,12 @@ function candidates(partnerId: Statement, actor: Statement, neededKind: MailKind
 }
 
 /**
- * The recipient of a mail of this kind about a member's action: the member or, if the member has left the firm or has
- * no access to the environment, the owner who joined first. Undefined when the recipient switched this kind of mail
- * off, and when the actor is not a member but, for example, a key.
+ * The recipient of a mail of this kind about a member's action. Usually this is the member. If the member has left the
+ * firm or has no access to the environment, it is the owner who joined first. Undefined when the recipient switched
+ * this kind of mail off. Also undefined when the actor is not a member but, for example, a key.
  *
  * A mail with `isNeeded` goes to the member if they get this kind of mail. Otherwise it goes to the first owner who
- * gets it or, if there is none, to the first owner.
+ * gets this kind. If all owners switched it off, it goes to the first owner.
  */
 export async function recipientFor(
   { db, rowMac, clock }: Reader,

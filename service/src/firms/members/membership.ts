@@ -84,8 +84,8 @@ export const liveAccessRequired = () =>
 
 /**
  * Changes the branding of the caller's firm. The firm's live and test rooms show it.
- * @throws ServiceError naming the field and its rule, for a caller who is not an owner, and for one without live access
- * in a firm that has it
+ * @throws ServiceError naming the field and its rule, and for a caller who is not an owner. If the firm has live
+ * access, also for an owner without live access
  */
 export const changeBranding = (deps: MemberDeps, principal: Principal, change: BrandingChange): Promise<void> =>
   asBrandOwner(deps, principal, (tx, at) =>
@@ -109,7 +109,8 @@ export async function changeLogo(
 
 /**
  * Requires an owner who may change the firm's branding.
- * @throws ServiceError for a caller who is not an owner, and for one without live access in a firm that has it
+ * @throws ServiceError for a caller who is not an owner. If the firm has live access, also for an owner without live
+ * access
  */
 export const requireBrandOwner = (deps: MemberDeps, principal: Principal): Promise<void> =>
   asBrandOwner(deps, principal, async () => {});

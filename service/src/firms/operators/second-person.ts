@@ -16,8 +16,8 @@ const maxTextLength = 500;
 
 /**
  * Requires that the wait for the operator's right to decide is over.
- * @throws ServiceError for an operator to whom an admin gave any new right to decide, or restored one, within the last
- * day. The wait also applies to rights that the operator had before
+ * @throws ServiceError within a day after an admin gave the operator any new right to decide, or restored one. The wait
+ * also applies to rights that the operator had before
  */
 export function requireDecidesNow({ decidesFrom }: Pick<Operator, "decidesFrom">, now: Date): void {
   if (decidesFrom === null || decidesFrom.getTime() <= now.getTime()) return;

@@ -29,8 +29,8 @@ export type Operator = {
   sessionId: string;
   signedInAt: Date;
   /**
-   * The time from which the operator may decide on others' requests and on money; it may be past. Null without a wait:
-   * an admin starts one by appointing the operator, or by giving a new right to decide.
+   * The time from which the operator may decide on others' requests and on money; it may be past. Null without a wait.
+   * A wait starts when an admin appoints the operator, or gives a new right to decide.
    */
   decidesFrom: Date | null;
   /** The person's own session; null for a command line link. */

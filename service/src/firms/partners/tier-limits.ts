@@ -56,8 +56,8 @@ export const keyLimitsOf =
     return { active: numberOf(activeKeys), aDay: numberOf(keysPerDay) };
   };
 
-// The most deliveries to one IP address in a minute, for a tier with neither a limit for each address nor one for each
-// host. It is far more than a firm's own endpoints need, but a small part of what 100 subscriptions could send to a
+// The most deliveries to one IP address in a minute. Applies to a tier that sets no limit for each address or host.
+// This is far more than a firm's own endpoints need, but a small part of what 100 subscriptions could send to a
 // stranger's server.
 const paidPerAddress = 6_000;
 

@@ -17,9 +17,9 @@ export { type ChainReport, checkAuditChain } from "./check-chain.ts";
 export type { AuditLine } from "./line-mac.ts";
 
 /**
- * Builds the INSERT of one audit line. Only `auditLine` and `newOrderLines` insert into the audit log. The INSERT runs
- * in the transaction of the change that it records: alone, or inside a `WITH` clause of that change's statement.
- * @param from the text after FROM: the INSERT adds one line for each row that it selects; by default it adds one line
+ * Builds the INSERT of one audit line. Only `auditLine` and `newOrderLines` insert into the audit log. Run the INSERT
+ * in the transaction of the change that the line records: alone, or inside a `WITH` clause of that change's statement.
+ * @param from the text after FROM. With it, the INSERT adds one line for each selected row; without it, one line
  */
 export function auditLine(line: AuditLine, from?: Statement): Statement {
   return sql`INSERT INTO audit_log (occurred_at, action, actor, partner_id, order_id, room_id, from_status, to_status, detail, row_mac)
@@ -67,8 +67,9 @@ export const movesTo = (orderId: Statement, to: string): Statement => sql`(
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} AND from_status <> 'OnHold')`;
 
 /**
- * SQL condition: true if the log has a line about an order with this action, after the order last changed to the status
- * `to`. Any line counts if it never did. The return to a status when a hold ends is not a change.
+ * SQL condition: the log has a line with this action about the order, after the order's latest change to the status
+ * `to`. If the order never changed to `to`, any line with this action counts. The return to a status when a hold ends
+ * is not a change.
  */
 export const hasLineAfterMove = (orderId: Statement, action: string, to: string): Statement => sql`EXISTS (
   SELECT FROM audit_log WHERE audit_log.order_id = ${orderId} AND action = ${action} AND id > coalesce((
@@ -76,8 +77,8 @@ export const hasLineAfterMove = (orderId: Statement, action: string, to: string)
     WHERE m.order_id = ${orderId} AND m.action = 'order.transition' AND m.to_status = ${to} AND m.from_status <> 'OnHold'), 0))`;
 
 /**
- * SQL condition: the log has a line, of any action, by which an order moved to a status at the time `since` or later.
- * Unlike in `movesTo`, the end of a hold counts.
+ * SQL condition: an order changed to this status at the time `since` or later. The log line of the change may have any
+ * action. Unlike in `movesTo`, the return to the status when a hold ends counts.
  */
 export const hasMovedSince = (orderId: Statement, to: string, since: Statement): Statement => sql`EXISTS (
   SELECT FROM audit_log WHERE audit_log.order_id = ${orderId} AND to_status = ${to} AND occurred_at >= ${since})`;
@@ -195,8 +196,8 @@ export const hasMoved = (orderId: Statement, from: string, to: string): Statemen
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND from_status = ${from} AND to_status = ${to})`;
 
 /**
- * The two log lines of a new order, as a part of the statement that inserts the order. Their MACs cover the order's
- * code, because the order has no id yet when they are computed.
+ * The two log lines of a new order, as a part of the statement that inserts the order. The lines' MACs cover the
+ * order's code, because the order has no id yet.
  */
 export function newOrderLines(
   { at, actor, partnerId, code, status, reason }: NewOrderLines,

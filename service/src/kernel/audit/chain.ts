@@ -92,8 +92,8 @@ const lineRows: MacTable<UnplacedLine> = {
   ...placeRows,
   rows: sql`SELECT id AS key, ${macLineColumns}, chain_position AS position, row_mac AS mac FROM audit_log`,
   members: (line) => (line.position === null ? lineMembers(line) : null),
-  // Lines in the chain need no MAC of their own: the MAC of their position covers the hash, and the hash covers the
-  // line.
+  // Lines in the chain need no MAC over the line itself. The MAC of their place covers the hash, and the hash covers
+  // the line.
   backfill: { set: "audit lines", which: sql`chain_position IS NULL` },
 };
 

@@ -74,7 +74,8 @@ function faultsOf(
 ): string[] {
   const { position } = row;
   const first = before.position + 1;
-  // Lines before this line were removed. This line's hash covers the hash of a removed line, so it can't be checked.
+  // Lines before this line were removed. This line's hash can't be checked, because it covers the hash of a removed
+  // line.
   if (position !== first)
     return [position === first + 1 ? `line ${first} is missing` : `lines ${first} to ${position - 1} are missing`];
   const holds = placeAfter(before, row).sha256 === row.sha256 && rowMac.holds("audit_log", placeMembers(row), mac);

@@ -19,7 +19,8 @@ export type AuditLine = {
 };
 
 /**
- * A line as the hash chain covers it: all columns except those of the MAC and of the place, as PostgreSQL writes them.
+ * The columns of a line that the hash chain covers, with their values as PostgreSQL writes them. These are all columns
+ * except those of the MAC and of the place in the chain.
  */
 export type ChainLine = {
   id: number;
@@ -41,8 +42,8 @@ export const lineColumns: Statement = sql`id,
   to_status AS "toStatus", detail::text AS detail`;
 
 /**
- * A line with every value that its MAC covers. `newOrder` is the code of an order that the same statement inserted,
- * because the order had no id when the MAC was computed. Otherwise null.
+ * A line with every value that its MAC covers. `newOrder` is for a line that was inserted together with its order: the
+ * order's code, because the order had no id when the MAC was computed. Null for any other line.
  */
 export type MacLine = ChainLine & { newOrder: string | null };
 
@@ -54,8 +55,8 @@ export const macLineColumns: Statement = sql`${lineColumns},
 export const auditTable = "audit_log";
 
 /**
- * The values that a line's MAC covers. An order is named by its numeric id; a new order has none yet and is named by
- * its code. `detail` is the text that PostgreSQL writes for the jsonb value.
+ * The values that a line's MAC covers. They contain the order's numeric id or, for a new order without an id, the
+ * order's code. `detail` is the text that PostgreSQL writes for the jsonb value.
  */
 export const lineMembers = ({ newOrder, orderId, detail, ...line }: Omit<MacLine, "id">): Members => ({
   occurredAt: line.occurredAt,

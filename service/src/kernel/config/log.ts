@@ -4,14 +4,17 @@ import { type Env, read, wholeNumber, withScheme } from "./read.ts";
 type OwnLog = {
   /** `file:PATH` of the key that signs the log of live seals. */
   logKey: string;
-  /** The host in each log's origin (its name, `HOST/log/NAME`); null for the host of BASE_URL. */
+  /** The `HOST` in each log's name (`HOST/log/NAME`, its origin); null for the host of BASE_URL. */
   logOrigin: string | null;
   logIntervalMs: number;
   /** The file that lists the live log's witnesses (C2SP tlog-policy); null for none. */
   logPolicy: string | null;
   /** The shortest time between two anchored checkpoints of the live log. */
   logRootIntervalMs: number;
-  /** The shortest time between two requests to one witness. A 409 is answered at once with a second request. */
+  /**
+   * The shortest time between two requests to one witness. Only after a 409 does the service send a second request at
+   * once.
+   */
   witnessIntervalMs: number;
 };
 

@@ -124,8 +124,8 @@ const privateRanges: ReadonlySet<string> = new Set(["loopback", "private", "uniq
 
 /**
  * Reads the URL of a LiveKit server.
- * @returns the URL with http or https instead of ws or wss, because fetch supports no ws; undefined for an invalid URL,
- * or an unencrypted one of a public host
+ * @returns the URL with http or https instead of ws or wss, because fetch supports no ws. Undefined if the URL is
+ * invalid, or if it is unencrypted and its host is public
  */
 function livekitUrl(text: string): string | undefined {
   const url = URL.parse(text);

@@ -32,8 +32,8 @@ type ChainDeps = { db: Database; rowMac: RowMac };
 type Page = { chained: number; last: number | null };
 
 /**
- * Gives a position in the chain to each of the owner's events that has none, in the order of their ids. An event that
- * commits only after this run gets a position in a later run; no position is used twice. Any number of nodes may run
+ * Gives a position in the chain to each of the owner's events that has none, in the order of their ids. If an event
+ * commits only after this run, a later run gives it a position. No position is used twice. Any number of nodes may run
  * this function concurrently. Skips events whose MAC is invalid.
  */
 export async function placeEvents({ db, rowMac }: ChainDeps, owner: Owner): Promise<void> {
@@ -57,8 +57,8 @@ export async function placeSomeEvents({ db, rowMac }: ChainDeps, owner: Owner): 
       sql`SELECT pg_try_advisory_xact_lock(${chainOf(owner)}) AS "isOurs"`,
     );
     if (!lock?.isOurs) return;
-    // A forged event never gets a position. If a batch contains only forged events, continue after it. Otherwise they
-    // would block the authentic events that follow.
+    // A forged event never gets a position. If a batch contains only forged events, continue after this batch.
+    // Otherwise the forged events would block the authentic events that follow.
     let page: Page = { chained: 0, last: 0 };
     while (page.chained === 0 && page.last !== null) page = await placePage(tx, rowMac, owner, page.last);
   });
@@ -114,8 +114,8 @@ export const leftJoinPlace = (event: Statement): Statement =>
   sql`LEFT JOIN event_chain AS link ON link.event = ${event}`;
 
 /**
- * The last position of an owner's chain, or 0 when the chain is empty; and whether any event has no position. That may
- * be a forged event, which never gets one.
+ * The end of an owner's chain. `last`: the last position; 0 for an empty chain. `isWaiting`: true if an event has no
+ * position. Such an event may be forged, because a forged event never gets a position.
  */
 export async function endOfChain(
   db: Sql,

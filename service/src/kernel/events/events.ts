@@ -47,10 +47,10 @@ export type EventRow = {
 };
 
 /**
- * Builds the INSERT of an event. Nothing else inserts events. The INSERT runs in the transaction of the change that
- * caused the event: alone, or inside a `WITH` clause of that change's statement. A trigger of the database,
- * `queue_deliveries`, then adds a webhook delivery for each active subscription to the topic.
- * @param from the text after FROM: the INSERT adds one event for each row that it selects; by default it adds one event
+ * Builds the INSERT of an event. Nothing else inserts events. Run the INSERT in the transaction of the change that
+ * caused the event: alone, or inside a `WITH` clause of that change's statement. Then the database's trigger
+ * `queue_deliveries` adds a webhook delivery for each active subscription to the topic.
+ * @param from the text after FROM. With it, the INSERT adds one event for each selected row; without it, one event
  */
 export function eventRow(event: EventRow, from?: Statement): Statement {
   const { at, roomId = null, orderId = null, channel = null, ...rest } = event;

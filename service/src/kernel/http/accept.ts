@@ -3,7 +3,8 @@ const quality = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 /**
  * The quality, from 0 to 1, that an `Accept` header states for this exact media type (RFC 9110, section 12.5.1).
  * Wildcards don't match, because some types are sent only to callers that name them.
- * @param type in lower case, without parameters; a range such as `text/*` matches only itself
+ * @param type in lower case, without parameters. A range such as `text/*` is found only if the header has the same
+ * range
  * @returns null when the header doesn't name the type; an invalid quality counts as 1
  */
 export function namedQuality(accept: string | undefined, type: string): number | null {
@@ -49,8 +50,8 @@ function qualityOf(parameters: readonly string[]): number {
 }
 
 /**
- * True if a caller wants problem details (RFC 9457). Its `Accept` header must name their type, with a quality above 0
- * and not below that of plain JSON.
+ * True if a caller wants problem details (RFC 9457). The caller's `Accept` header must name the type of problem
+ * details. The type's quality must be above 0, and at least as high as the quality of plain JSON.
  */
 export function wantsProblem(accept: string | undefined): boolean {
   const problem = namedQuality(accept, "application/problem+json") ?? 0;
@@ -59,7 +60,8 @@ export function wantsProblem(accept: string | undefined): boolean {
 
 /**
  * True if a caller prefers a page to JSON. Its `Accept` header must name text/html, as browsers do, with a higher
- * quality than JSON (RFC 9110, section 12.5.1). If the header doesn't name JSON, a wildcard that includes JSON counts.
+ * quality than JSON (RFC 9110, section 12.5.1). If the header doesn't name JSON, the quality of a wildcard that
+ * includes JSON is compared instead.
  */
 export function prefersPage(accept: string | undefined): boolean {
   const json = ["application/json", "application/*", "*/*"].map((range) => namedQuality(accept, range));

@@ -68,8 +68,8 @@ export const inTurn = (hooks: readonly onRequestAsyncHookHandler[]): onRequestAs
 
 /**
  * The hooks that identify the caller and count the request. The policy `partner-write` counts by key, or by firm for a
- * session, so its hook runs after authentication. The other policies count before a key is checked: `partner-portal` by
- * session if there is one, the others by network.
+ * session. So it counts after authentication. The other policies count before a key is checked. `partner-portal` counts
+ * by session, if there is one; all others count by network.
  */
 export function callerHooks(deps: CallerDeps, caller: Caller, policy: Policy): onRequestAsyncHookHandler[] {
   const session = caller === "session" || caller === "key-or-session" ? [readSession(deps)] : [];
@@ -92,8 +92,8 @@ function credentialHooks(deps: CallerDeps, caller: Caller): onRequestAsyncHookHa
 }
 
 /**
- * Wraps authentication so that refused keys count against the caller's network. Other requests are neither counted nor
- * limited here. So a valid key isn't limited because other keys were refused, or because of a database outage.
+ * Wraps authentication: counts each request with a refused key against the caller's network. Other requests are neither
+ * counted nor limited here. So a valid key still works after other keys were refused, or after a database outage.
  */
 function countingBadKeys(
   { limits }: CallerDeps,

@@ -87,9 +87,9 @@ export function linkedPrincipalOf(request: FastifyRequest): Principal {
 /**
  * Refuses a write that a page of another site made the browser send (CSRF).
  *
- * Browsers send the origin of each write. It must be the service's own, or the requested host with a scheme that is at
- * least as secure. Without an origin, `Sec-Fetch-Site` decides. A client that sends neither header is not a browser, so
- * no site can control it.
+ * Browsers send the origin of each write. The service's own origin is accepted. An origin with the host of the request
+ * is also accepted if it uses https, or if both it and the service's own origin use http. Without an origin,
+ * `Sec-Fetch-Site` decides. A client that sends neither header is not a browser, so no site can control it.
  * @throws HttpError for a write from another site
  */
 export function refuseCrossSite(request: FastifyRequest, ownOrigin: string): void {

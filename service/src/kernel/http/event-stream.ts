@@ -7,8 +7,8 @@ const pingMs = 15_000;
 type SendEvent = (data: unknown) => void;
 
 /**
- * Begins a subscription for one page. Must not send before it returns, because the head of the response is written
- * after that.
+ * Begins a subscription for one page. It must return before it calls `send`, because the head of the response is
+ * written only after the return.
  * @param end ends the page's stream
  * @returns a function that ends the subscription
  */

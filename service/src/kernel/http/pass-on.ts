@@ -39,8 +39,8 @@ const limitsOfPassing = {
    */
   answerMs: minuteMs,
   /**
-   * The most simultaneous requests from one page of a live session. Each participant's link has one page, and the
-   * notary has one. A participant may have six event streams open.
+   * The most simultaneous requests from one page of a live session. Each participant's link counts as one page, and so
+   * does the notary. A participant may have six event streams open.
    */
   ofPage: 8,
   /** The most simultaneous requests for one live session, from all of its pages together. */
@@ -65,7 +65,7 @@ type Passed = {
 
 /**
  * The methods whose requests have a body. For other methods, the body is dropped along with the headers that describe
- * it. If it were sent without its length, the other node would parse it as the next request (request smuggling).
+ * it. If the body were sent without its length, the other node would parse it as the next request (request smuggling).
  */
 const methodsWithBody = new Set(["POST", "PUT", "PATCH"]);
 const ofBody = ["content-length", "content-type", "content-encoding"];
@@ -117,12 +117,15 @@ const unreached = (options?: ErrorOptions) =>
 const busy = () => new BusyError("Too many requests are passed on to other servers now. Try again.");
 
 /**
- * Ends one request of a page, so that a new one can be forwarded: the oldest without a body, or else one whose body is
- * not yet sent. Requests are forwarded before the other node checks the link's code. If no request were ended, a
- * stranger with a person's link, but not the code, could use up the page's requests. The person would be locked out.
+ * Ends one request of a page, so that a new one can be forwarded. Ends the oldest request without a body or, if there
+ * is none, the oldest whose body is not completely sent. Of the requests without a body, those without a response so
+ * far end first.
  *
- * An open event stream is never ended, because only a browser that sent the right code gets one. A request whose whole
- * body was sent isn't ended either. The other node may have acted on it, and the caller would not learn the result.
+ * Requests are forwarded before the other node checks the link's code. Without this function, a stranger with a
+ * person's link, but without the code, could use up the page's requests and lock the person out.
+ *
+ * Never ends an open event stream, because only a browser that sent the right code gets one. Never ends a request whose
+ * whole body was sent: the other node may have acted on it, and the caller would not learn the result.
  */
 function endOldest(passed: Set<Passed>): void {
   const all = [...passed];
@@ -156,8 +159,8 @@ export class Passing {
    * Answers a request with the response of another node. Must run before the request's body is read.
    * @param onOpen called once the forwarded call is open, with a function that ends the call early. `onOpen` returns a
    * function to run after the call has ended.
-   * @throws ServiceError `unavailable` when the other node can't be reached or doesn't respond in time. Also for too
-   * many open requests, and for an already forwarded request; `validation` when the body stalls
+   * @throws ServiceError `unavailable` when the other node can't be reached or doesn't respond in time, when too many
+   * requests are open, or when another node has forwarded this request. `validation` when the body stalls
    */
   async pass(
     request: FastifyRequest,

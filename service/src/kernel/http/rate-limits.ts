@@ -117,8 +117,9 @@ async function consume(counter: RateLimiterAbstract, caller: string): Promise<Ra
 }
 
 /**
- * Counts the request for its caller and, unless the caller's limit refuses it, also for the caller's site, if any.
- * Returns the counter that refuses the request. If neither refuses it, returns the caller's counter.
+ * Counts the request for its caller. If the caller's limit allows the request and the caller has a site, also counts
+ * the request for the site.
+ * @returns the counter that refuses the request; the caller's counter if none refuses it
  */
 async function consumeBoth(counters: Counters, policy: Policy, request: FastifyRequest): Promise<RateLimiterRes> {
   const { caller, site } = callerOf(policy, request);

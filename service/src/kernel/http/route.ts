@@ -198,8 +198,8 @@ function shared(app: FastifyInstance, schema: Named): TSchema {
 }
 
 /**
- * Requires that each text parameter of the query was sent at most once, also one that the schema doesn't name. The
- * domain checks all other values.
+ * Requires that each text parameter of the query was sent at most once. A parameter that the schema doesn't name counts
+ * as a text. The domain checks all other values.
  * @throws ServiceError for a text that was sent more than once
  */
 function requireEachOnce(query: object, { properties }: TObject): void {

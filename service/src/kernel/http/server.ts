@@ -98,7 +98,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     done(namesOneHost(request) ? undefined : invalid("A request must have exactly one Host header."));
   });
   app.addHook("onSend", (_request, reply, payload, done) => {
-    // This time-out applies until the response is sent. Then the server sets its own time-out for the next request.
+    // This time-out applies until the response is sent. For the next request on the connection, the server sets its own
+    // time-out.
     reply.raw.setTimeout(stalledMs, () => reply.raw.destroy());
     done(null, payload);
   });

@@ -26,7 +26,9 @@ export const deletedVerdict = (message: string) => new HttpError("verdict_delete
 /** Tells caches not to store a response. A verification's URL is a credential. */
 export const uncached = { "Cache-Control": "no-store" };
 
-/** For /openapi.json: the response of a public verification to an unknown code, whose body is not `{error}`. */
+/**
+ * For /openapi.json: a public verification's response to an unknown code. The body of this response is not `{error}`.
+ */
 export function unknownAnswer(app: FastifyInstance) {
   if (!app.getSchema("UnknownVerdict")) app.addSchema(UnknownVerdict);
   return { 404: ref(UnknownVerdict) };

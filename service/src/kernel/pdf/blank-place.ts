@@ -31,8 +31,9 @@ const step = 12;
 const maxPages = 5;
 
 /**
- * The lowest blank place of this size at the left or right margin. Of the last `maxPages`, takes the last page that
- * has one. Null if there is none or pdf.js can't read the document.
+ * Finds a blank place of this size at the left or right margin. Searches the last `maxPages` pages, from the last page
+ * backward. Returns the lowest blank place of the first page that has one. Null if no page has one, or if pdf.js can't
+ * read the document.
  *
  * Skips pages that are shown rotated or scaled. Only words, annotations and planned fields make a place occupied, not
  * lines or pictures. `onPrinted` also skips pages without words, which are probably scans.

@@ -6,8 +6,8 @@ type Item = Run | { readonly type: string };
 export type AsShown = (x: number, y: number) => number[];
 
 /**
- * A field's value, and the run of text next to it on the page. If there is no text near the field, `run` is null. Then
- * the field's description precedes the value in `text`, unless they are equal.
+ * A field's value in `text`, and the run of text next to the field on the page. If there is no text near the field,
+ * `run` is null. Then `text` begins with the field's description, unless the description equals the value.
  */
 export type ValueNextToRun = { readonly text: string; readonly run: number | null; readonly side: "before" | "after" };
 
@@ -39,9 +39,9 @@ const maxComparisons = 1_000_000;
 const runsIn = (items: readonly Item[]): Run[] => items.filter((item) => "str" in item);
 
 /**
- * The values of a page's fields, in reading order. Each has the words next to which a screen reader should speak it. A
- * checkbox's value comes before the words to its right, if there are any. Any other value comes after the words to its
- * left or above it.
+ * The values of a page's fields, in reading order. Each value has the run of text next to which a screen reader should
+ * speak the value. A checkbox's value comes before the words to its right, if there are any. Any other value comes
+ * after the words to its left or above it.
  */
 export function fieldValues(
   items: readonly Item[],

@@ -57,8 +57,8 @@ export function hasWord(bytes: Buffer, at: number, word: string): boolean {
 }
 
 /**
- * An unsigned decimal number of at most ten digits at `at`, and the position of its end. The value is -1 and the end is
- * `at` if there is no number, or a longer one.
+ * Reads an unsigned decimal number at `at`. Returns its value and the position of its end. If there is no number at
+ * `at`, or if it has more than ten digits, the value is -1 and the end is `at`.
  */
 export function readDigits(bytes: Buffer, at: number): { value: number; end: number } {
   let value = 0;
@@ -71,8 +71,8 @@ export function readDigits(bytes: Buffer, at: number): { value: number; end: num
 }
 
 /**
- * The end of the object that begins at `at`, which must not be white space.
- * @throws PdfRefusal `needs_repair` when it isn't well-formed, `too_complex` when it nests too deeply
+ * The end of the object that begins at `at`. The byte at `at` must not be white space.
+ * @throws PdfRefusal `needs_repair` for a malformed object, `too_complex` for an object that nests too deeply
  */
 export function skipValue(bytes: Buffer, at: number, depth = 0): number {
   switch (bytes[at]) {

@@ -15,7 +15,7 @@ export type NamedField = Pick<FormField, "ref" | "dict" | "type"> & {
   readonly flags: number;
   /**
    * The dictionaries of the field's widgets. The first is the field's own dictionary, which may be a widget too. Then
-   * come those of its children without a name.
+   * come the dictionaries of the field's children that have no name.
    */
   readonly widgets: readonly Pick<FormField, "ref" | "dict">[];
 };
@@ -65,8 +65,8 @@ function partialName(file: PdfFile, { ref, dict }: FormField): string | null {
  * How a widget is drawn. `nothing`: it has no appearance. `stated`: its state (AS) selects an appearance. `drawing`: no
  * state and one appearance. `states`: no state and several appearances.
  *
- * The validator pyHanko needs a state on a locked field. Without one, it reports the widget's appearance as a change
- * after the lock, even if the appearance is older.
+ * The validator pyHanko needs a state on a widget of a locked field. For a widget without a state, pyHanko reports the
+ * appearance as a change after the lock, even if the appearance is older.
  */
 export function drawnBy(file: PdfFile, { dict }: Pick<FormField, "dict">): "drawing" | "states" | "stated" | "nothing" {
   const appearance = resolve(file, entry(dict, "AP"));

@@ -24,7 +24,7 @@ export function openPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): Pdf
     throw new PdfRefusal("needs_repair", `an object ends at ${lost}, after the last cross-reference section`);
   }
   const file = openChain(bytes, header, startxref);
-  // While the encryption key was searched, object streams may have been cached without decryption. An empty cache
+  // During the search for the encryption key, object streams may have been cached without decryption. An empty cache
   // replaces them.
   return { ...file, objectStreams: new Map(), encryption: openEncryption(file) };
 }
@@ -88,8 +88,9 @@ function readSections(bytes: Buffer, base: number, startxref: number, budget: Bu
 }
 
 /**
- * The offset of the section before this one; undefined if there is none. Some producers write 0 for none. Refuses a 0
- * when a section really begins at offset 0, because some readers would read that section and others would not.
+ * The offset of the section before this one; undefined if there is none. In that case, some producers write the offset
+ * 0. Refuses a 0 when a section really begins at offset 0, because some readers would read that section and others
+ * would not.
  */
 function previous(bytes: Buffer, base: number, trailer: Dict): number | undefined {
   const offset = offsetEntry(trailer, "Prev");

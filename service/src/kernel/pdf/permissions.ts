@@ -78,7 +78,7 @@ function statedIn(file: PdfFile, signature: Dict): Allowed {
 
 /**
  * The /P of a lock or of transform parameters; null without /P. The standard allows /P to be an indirect reference, but
- * some readers don't follow it. So a reference is refused, as P 1 is.
+ * some readers don't follow it. So a reference is refused like /P 1.
  * @throws PdfRefusal `docmdp_forbids_changes`
  */
 function lockIn(file: PdfFile, value: Span, what: string): Allowed {

@@ -50,9 +50,9 @@ const notFollowed = new Set(["Metadata", "PieceInfo", "OC", "OPI", "Ref"]);
 const holdContents = new Set(["XObject", "Pattern", "CharProcs"]);
 
 /**
- * The streams that readers decode to get the text of the pages. The path that leads to a stream decides how it is read,
- * not the type in its dictionary. Images are left out: readers draw them instead of reading them. A content stream is
- * reported again each time that a page's Contents names it.
+ * The streams that readers decode to get the text of the pages. The path that leads to a stream decides how the stream
+ * is read; the type in its dictionary doesn't matter. Images are left out: readers draw them instead of reading them. A
+ * content stream is reported again each time that a page's Contents names it.
  * @throws PdfRefusal for an unreadable part on the way, because other readers may be able to read it
  */
 export function* reachedStreams(file: PdfFile, left: () => number): Generator<ReachedStream, void, undefined> {

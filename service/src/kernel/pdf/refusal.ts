@@ -1,6 +1,6 @@
 /**
- * All reasons to refuse a PDF. The service changes no byte of a file. It refuses a damaged file, unless only the
- * cross-reference is unreadable and `restate` can replace it.
+ * All reasons to refuse a PDF. The service changes no byte of a file. It accepts a damaged file only if nothing but the
+ * cross-reference is unreadable, and `restate` can replace that.
  */
 export const PDF_REFUSALS = [
   "not_a_pdf",

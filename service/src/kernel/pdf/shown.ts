@@ -10,7 +10,7 @@ export type Shown = { readonly id: string; readonly subtype: string; readonly is
 export const tolerance = 1;
 const hiddenFlag = 2;
 
-/** The annotations and fields of a page, without hidden ones and popups that have no appearance. */
+/** The annotations and fields of a page. Hidden ones are left out, and so are popups without an appearance. */
 export async function shownOn(page: PdfPage): Promise<Shown[]> {
   const annotations: readonly Readonly<Record<string, unknown>>[] = await page.getAnnotations({ intent: "any" });
   return annotations.flatMap(({ id, subtype, fieldType, rect, annotationFlags, hasAppearance }) => {

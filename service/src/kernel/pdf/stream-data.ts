@@ -9,7 +9,7 @@ export type Resolve = (span: Span | undefined) => Span | undefined;
 
 /**
  * The decoded data of the stream with this dictionary: FlateDecode with or without a PNG predictor, or no filter.
- * @param decrypt decrypts the stream's data; it returns null for data that can't be the output of the cipher
+ * @param decrypt decrypts the stream's data; returns null for data that the cipher can't have produced
  * @throws PdfRefusal `needs_repair` for a wrong Length or damaged data, `encrypted` for data that can't be decrypted,
  * `too_complex` for other filters and for decompression bombs
  */

@@ -30,7 +30,7 @@ export const storeAddress = (folder: string, baseUrl: string): void =>
 
 /**
  * The base URL of the service that last used this folder; undefined before the first start.
- * @throws StartupError if it can't be read, as after another user's service
+ * @throws StartupError if the URL can't be read, for example because another user's service stored it
  */
 export function storedAddress(folder: string): string | undefined {
   try {

@@ -69,9 +69,9 @@ const maskedCodes = (text: string): string => text.replace(/\b([0-9a-f]{6})[0-9a
 const asSentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 
 /**
- * A record is not what the service wrote: its MAC is invalid or of an unknown key, or it can't be decrypted although its
- * key is there. An operator has to look at it. A `MissingKeyError`, for an encrypted value, and the errors of a busy
- * database say nothing about the record.
+ * A record is not what the service wrote. Its MAC is invalid or of an unknown key, or the record can't be decrypted
+ * although its key is there. An operator has to look at it. The errors of a busy database say nothing about the record,
+ * and neither does a `MissingKeyError` for an encrypted value.
  * @param what names the record in the singular
  */
 export class AlteredRecordError extends ServiceError {

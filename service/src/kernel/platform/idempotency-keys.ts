@@ -93,8 +93,8 @@ const pendingUntil = sql`now() + interval '60 seconds'`;
 export type KeyClaim = { key: RequestKey; id: string };
 
 /**
- * The INSERT that claims a key. If an open transaction has claimed the same key, the INSERT waits for it. If a
- * committed row with the key has not expired, the INSERT returns no row.
+ * The INSERT that claims a key. If an open transaction has claimed the same key, the INSERT waits for that transaction.
+ * If a committed row with the key has not expired, the INSERT returns no row.
  */
 export function claimStatement(
   { key, id }: KeyClaim,
@@ -119,8 +119,8 @@ const ofKey = ({ owner, route, key }: RequestKey): Statement =>
     AND idempotency_key = ${key}`;
 
 /**
- * `isPending`: the request is in progress or abandoned. `isAbandoned`: it has taken too long, or failed with an unknown
- * outcome.
+ * `isPending`: the request is in progress or abandoned. `isAbandoned`: the request has taken too long, or failed with
+ * an unknown outcome.
  */
 export type Found = Stored & { isPending: boolean; isAbandoned: boolean };
 

@@ -56,10 +56,10 @@ export type Work<Result> = Answered<Result> & {
 };
 
 /**
- * Claims the request's key, then performs the work once. An error of `work` is not stored: the key is released, unless
- * the work may have been committed.
- * @throws ServiceError when the key was used with another body, or a duplicate is still in progress after 5 s; also
- * with `refuseAbandoned`
+ * Claims the request's key, then performs the work once. An error of `work` is not stored. After an error, the key is
+ * released, unless the work may have been committed.
+ * @throws ServiceError when the key was used with another body, or when a duplicate is still in progress after 5 s.
+ * Also when the work may have been done and `refuseAbandoned` is set
  */
 export const once = <Result extends object>(
   deps: OnceDeps,
@@ -83,14 +83,15 @@ export type Steps<Result extends object> = Answered<Result> & {
    */
   begin: (claim: Claim | null) => Promise<Progress<Result> | null>;
   /**
-   * Completes the result. If it fails, or this process dies first, a later request with the key calls `finish` again.
+   * Completes the result. If `finish` fails, or if this process dies first, a later request with the key calls it
+   * again.
    */
   finish: (soFar: Result) => Promise<Result>;
 };
 
 /**
- * Like `once`, for work whose first part also writes the claim. When `finish` fails, the claim stays. Once it counts as
- * abandoned, a request with the key continues from the stored result.
+ * Like `once`, for work whose first part also writes the claim. When `finish` fails, the claim stays. Once the claim
+ * counts as abandoned, a request with the key continues from the stored result.
  */
 export const onceInSteps = <Result extends object>(
   deps: OnceDeps,

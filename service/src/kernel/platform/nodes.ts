@@ -59,8 +59,8 @@ export class OwnNode {
 
   /**
    * Verifies the header of a forwarded request.
-   * @returns the client's IP address; `stale` when the request is for an earlier process at this node's URL; null for a
-   * header that no node has made for this request within `validMs`
+   * @returns the client's IP address, if a node made the header for this request at most `validMs` ago. `stale` when
+   * such a header is for an earlier process at this node's URL; null for any other header
    */
   readHeader(header: string, { method, path }: Pick<PassedOn, "method" | "path">): { client: string } | "stale" | null {
     const [, node, at, encoded, mac] = /^([0-9a-f-]{36})\.(\d{1,16})\.([\w-]{0,200})\.([\w-]{43})$/.exec(header) ?? [];
@@ -86,7 +86,7 @@ export class OwnNode {
 
   /**
    * Verifies another node's answer to this header.
-   * @returns the node's name; null unless it is a node of this service
+   * @returns the node's name; null if the answer is not from a node of this service
    */
   readAnswer(answer: string, header: string): string | null {
     const [, node, mac] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(answer) ?? [];

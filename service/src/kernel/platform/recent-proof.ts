@@ -38,8 +38,8 @@ export function requireRecentPasskey(
 }
 
 /**
- * The changes in live that call `requireProof`, in words for the page on which a firm sets the rule. Deleting a webhook
- * doesn't.
+ * The changes to live data that call `requireProof`, in words for the page on which a firm sets the rule. The deletion
+ * of a webhook doesn't call it.
  */
 export const passkeyChanges =
   "create a live webhook or rotate its secret, create or rotate a live key, give or end live access, charge in live or cancel a charge there, or change payment methods and spending limits in live";

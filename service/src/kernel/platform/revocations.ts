@@ -18,12 +18,11 @@ export type RevokedKind = "session" | "member" | "operator" | "passkey" | "recov
 export type DurableKind = "key" | "seal";
 
 /**
- * Builds the INSERT of revocations. The INSERT runs in the transaction of the change that revokes: alone, or inside a
+ * Builds the INSERT of revocations. Run the INSERT in the transaction of the change that revokes: alone, or inside a
  * `WITH` clause of that change's statement.
  * @param subject the id of the revoked object; for a member or an operator, the version of the row that is replaced or
  * deleted
- * @param from the text after FROM: the INSERT adds one revocation for each row that it selects; by default it selects
- * one row
+ * @param from the text after FROM. With it, the INSERT adds one revocation for each selected row; without it, one
  */
 export const revocationRow = (
   kind: RevokedKind,

@@ -25,8 +25,8 @@ export const keysOf = (master: SecretBytes): readonly SecretBytes[] => [master, 
  * @param uri `file:PATH`; the file contains 64 hex digits
  * @param others further keys for decryption, in the same form; these are never created
  * @param options.mayMake false when data encrypted with a key already exist
- * @throws StartupError for a file that can't be read or isn't a key, for a key named twice, and for a missing key that
- * may not be created
+ * @throws StartupError for a file that can't be read or isn't a key, and for a key named twice. Also for a missing key
+ * when `mayMake` is false, or when the key is one of `others`
  */
 export async function openSecretsKey(
   uri: string,

@@ -27,8 +27,8 @@ const batchSize = 200;
 // The number of the advisory lock for marking blobs as deleted. Only the node that has the lock marks blobs.
 const marksLock = 7_246_006;
 
-// The time limit of statements that run after a test clock was advanced. It is short, because the clocks of other firms
-// must not wait long. The hourly run deletes the blobs that are left.
+// The time limit of statements that run after a test clock was advanced. The limit is short, because the clocks of
+// other firms must not wait long. The hourly run deletes the blobs that are left.
 const testStatements: StatementTime = { statementMs: 15_000 };
 
 /**
@@ -36,9 +36,9 @@ const testStatements: StatementTime = { statementMs: 15_000 };
  * writes audit lines. Then the blobs are removed from the store. If a crash or an error prevents that,
  * `kernel/platform/blobs/orphans.ts` removes them later.
  *
- * Skips rows whose MAC is invalid, if their source has `authentic`. For some tables, a row must be confirmed, such as by
- * a line of the audit log that its template was archived; rows without this are skipped as well. Several nodes may run
- * it concurrently.
+ * If a source has `authentic`, its rows with an invalid MAC are skipped. If a source has `confirmed`, its unconfirmed
+ * rows are skipped. For example, an audit line must confirm that a template was archived. Several nodes may run this
+ * function concurrently.
  * @param testOf the firm whose test documents are deleted; null for all documents
  * @returns the number of marked blobs
  */
@@ -104,9 +104,9 @@ async function markBatch(
 }
 
 /**
- * Locks all rows of the source that refer to these blobs, even rows in another batch. Only for a source that has both
- * `lockAll` and `authentic`.
- * @returns the keys of blobs to which a row with an invalid MAC refers; none for another source
+ * Locks all rows of the source that refer to these blobs, even rows in another batch. Does nothing for a source without
+ * `lockAll` or without `authentic`.
+ * @returns the keys of the blobs to which a row with an invalid MAC refers
  */
 async function alteredAmong(
   tx: Tx,
@@ -136,8 +136,8 @@ ORDER BY ${id} LIMIT ${batchSize} ${lock}`;
 type DueBlob = { blobKey: string; rule: string };
 
 /**
- * Selects the blobs of those locked rows that are still due, unless another row needs the blob. A new checkout, for
- * example, could have changed a row before it was locked.
+ * Selects the blobs of those locked rows that are still due. A new checkout, for example, could have changed a row
+ * before it was locked. Leaves out a blob that another row needs.
  */
 const dueBlobsStatement = (source: Source, sources: readonly Source[], ids: string[], now: Date): Statement => {
   const { rows, id, blobKey, deletableAt, rule } = source;

@@ -4,10 +4,7 @@ import type { RowMac } from "../platform/row-mac.ts";
 import { leapt } from "../test-clock/test-clock.ts";
 import type { Days, RetentionPlan } from "./plan.ts";
 
-/**
- * A rule of the retention plan, and the condition `holds`. A row is subject to the first rule whose condition is true
- * for it.
- */
+/** A rule of the retention plan. The first rule whose condition `holds` is true for a row applies to that row. */
 type Rule = { name: string; holds: Statement; days: Days; since: Statement };
 
 /**
@@ -30,21 +27,23 @@ export type Source = {
   /** The locking clause for all rows with the same blob. If one of these rows has an invalid MAC, the blob stays. */
   lockAll?: Statement;
   /**
-   * Selects the column `isAuthentic`, which is false for a row whose MAC is invalid; the blob of such a row is never
-   * deleted. If it is absent, no MAC is verified before a deletion.
+   * Selects the column `isAuthentic`, which is false for a row whose MAC is invalid. The blob of such a row is never
+   * deleted. For a source without `authentic`, a deletion verifies no MAC except in `confirmed`.
    */
   authentic?: Statement;
   /**
-   * Selects the ids of rows whose facts are confirmed by more than SQL can check: by the audit log, such as the
-   * archiving of a template, or by a MAC over decrypted columns. Absent if this table's deletions depend on neither.
+   * Selects the ids of the rows whose facts are confirmed, where SQL alone can't confirm them. An audit line must
+   * confirm that a template was archived, for example, or a MAC over decrypted columns must be valid. Absent if this
+   * table's deletions depend on neither.
    */
   confirmed?: (db: Sql, rowMac: RowMac, ids: readonly string[]) => Promise<string[]>;
   /** SQL expression: the time from which the blob may be deleted; `infinity` for never. */
   deletableAt: Statement;
   rule: Statement;
   /**
-   * SQL condition: no other row of the feature that owns the table needs the blob of the row `named` (its columns: id
-   * as text, and blob_key). The source decides whether rows that are due need it.
+   * SQL condition: no other row needs the blob of the row with the alias `named` (columns: `id` as text, and
+   * `blob_key`). Only rows of the feature that owns the table count. Each source decides whether another row that is
+   * itself due still needs the blob.
    */
   unshared: (now: Date) => Statement;
   /**

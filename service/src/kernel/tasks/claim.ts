@@ -88,7 +88,7 @@ async function changeIn(
 
 /**
  * Claims a task. Only one of two concurrent claims succeeds.
- * @throws ServiceError for a task that anybody, even this person, has claimed, or that is paused or has ended;
+ * @throws ServiceError for a task that has ended, is paused, or is already claimed, even by the same person;
  * `unavailable` for a task whose MAC is invalid
  */
 export const claimTask = (deps: TaskDeps, id: number, by: string): Promise<void> =>
@@ -176,11 +176,13 @@ export const bringClaimsNearer = (tx: Tx, partnerId: string, seconds: number) =>
   );
 
 /**
- * Closes a task with a person's note, if the task's kind is one that a note closes.
+ * Closes a task with a person's note, if the task's kind is one that a note closes. Another person's claim doesn't
+ * prevent that.
+ * @param outcome the note, of 1 to 500 characters
  * @param book records in the books what the person did, and returns details for the audit line; required for tasks
  * about failed refunds
- * @throws ServiceError for a task of another kind, without a note of 1 to 500 characters or a required `book`, or for a
- * paused or ended task. Another person's claim does not prevent it.
+ * @throws ServiceError for a task of another kind, for a paused or ended task, for an invalid note, and for a missing
+ * required `book`
  */
 export const finishTask = (deps: TaskDeps, id: number, by: string, outcome: string, book?: Judge): Promise<void> =>
   change(deps, id, { action: "task.done", by }, async (tx, task, at) => {

@@ -35,8 +35,8 @@ export type TaskTimes = {
   calendar: BusinessCalendar;
   hours: Readonly<Record<string, number>>;
   /**
-   * Business hours in transit. Each key is a part of the name of a carrier's service, in lower case; its value is how
-   * long parcels of that service take.
+   * The transit times of parcels, in business hours. Each key is a part of the name of a carrier's service, in lower
+   * case.
    */
   onTheWay: Readonly<Record<string, number>>;
 };

@@ -21,9 +21,9 @@ export type NewTask = {
 };
 
 /**
- * Opens a task in the transaction of its cause, unless an open or claimed one has the same kind, order and subject. A
- * paused one doesn't count.
- * @param from the text after FROM, to open one task per row
+ * Opens a task in the transaction of its cause. Does nothing if an open or claimed task has the same kind, order and
+ * subject; a paused task doesn't count.
+ * @param from the text after FROM, to open one task for each selected row
  */
 export function openTask(tx: Tx, task: NewTask, from?: Statement): Promise<void> {
   const { kind, at, environment, orderId = null, subject = "", reason = null, isRush = false } = task;
@@ -71,8 +71,8 @@ export async function explainTask(
 }
 
 /**
- * Selects the unfinished tasks to close, by their kinds. With `orderId`: the tasks of these orders and, if there is a
- * `subject`, only those about that subject. Without `orderId`: tasks that have no order, by their subjects.
+ * Selects the unfinished tasks to close, by their kinds. With `orderId`: the tasks of these orders. A `subject` then
+ * limits them to the tasks about that subject. Without `orderId`: the tasks about these subjects that have no order.
  */
 export type WhichTasks = { kinds: readonly TaskKind[] } & (
   | { orderId: number | readonly number[]; subject?: string }
@@ -185,10 +185,10 @@ export const lockTasks = (tx: Tx, kind: TaskKind) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`tasks ${kind}`}::text, 0))`);
 
 /**
- * Opens one task, without an order, for each subject that needs one, and closes tasks that are no longer needed. A task
- * that a person ended is not opened again, unless the need is known to have begun later. A closed task whose MAC is
- * invalid is ignored, so its subject gets a new task. An advisory lock makes nodes do this one after another. So no
- * node closes a task that another node has just opened.
+ * Opens one task, without an order, for each subject that needs one, and closes tasks that are no longer needed. If a
+ * person ended a subject's task, the subject gets a new task only if its need is known to have begun later. A closed
+ * task whose MAC is invalid is ignored, so its subject gets a new task. An advisory lock makes nodes do this one after
+ * another. So no node closes a task that another node has just opened.
  * @param read reads the subjects, after the lock was acquired
  */
 export async function keepTasks(

@@ -52,7 +52,7 @@ export type TaskColumns = {
   createdAt: Date;
 };
 
-/** Inserts a task for each row of `from`, unless an open or claimed one has the same kind, order and subject. */
+/** Inserts a task for each row of `from`, except where an open or claimed task has the same kind, order and subject. */
 export async function insertTasks(tx: Tx, task: TaskColumns, from?: Statement): Promise<void> {
   const { kind, environment, orderId, subject, reason, dueAt, createdAt } = task;
   const inserted = await tx.query<Written>(sql`

@@ -32,7 +32,7 @@ export const bookTime = (at: Statement, { partnerId, environment }: Record<keyof
     (${totalOf(partnerId)} - ${totalOf(partnerId, sql`AND reset_at IS NOT NULL`)})::float8) ELSE interval '0' END)`;
 
 // The most seconds by which `leapt` moves a time back. The sum of a clock's advances includes those before a reset.
-// Without this limit, it could make a time too early for PostgreSQL.
+// Without this limit, the sum could move a time back to a date that PostgreSQL can't represent.
 const maxLeaptSeconds = 5 * 365 * 24 * 3600;
 // The most seconds that `movedSince` returns: a hundred years, because no law requires longer retention.
 const maxMovedSeconds = 100 * 365 * 24 * 3600;
@@ -64,8 +64,8 @@ export async function readClock(db: Sql, partnerId: string, now: Date): Promise<
 }
 
 /**
- * Locks a partner's clock, so that it is changed only once at a time. Other writes for the firm, such as orders, don't
- * wait.
+ * Locks a partner's clock, so that only one transaction at a time changes it. Other writes for the firm, such as
+ * orders, don't wait.
  */
 export const lockClock = (tx: Tx, partnerId: string) =>
   tx.query(sql`SELECT FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`);

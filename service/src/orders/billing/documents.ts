@@ -86,8 +86,8 @@ export type BillingDocument = {
 const reversals = sql`('credit_reversal', 'loss_reversal')`;
 
 /**
- * The amount of a document that corrects a receipt: `part_cents` or, if that is null, the payment less the amounts of
- * earlier documents.
+ * The amount of a document that corrects a receipt. It is `part_cents` or, if that is null, the rest of the payment
+ * after earlier documents.
  * @param d the alias of the document
  * @param s an alias for the earlier documents
  */
@@ -99,9 +99,9 @@ export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p
   ELSE ${leftCents(sql`d`, sql`s`)} END)::float8`;
 
 /**
- * The part of a credit note's amount that reduces the order's price. A reversal of a credit note doesn't raise the
- * price again. So a later credit note for the same money must not reduce it twice. Only the amount by which the
- * payment's net credit exceeds its earlier maximum counts.
+ * The cents by which a credit note reduces the order's price. A reversal of a credit note doesn't raise the price
+ * again. So a later credit note for the same money must not reduce the price twice. A credit note counts only as far as
+ * it raises the payment's net credit above all earlier values.
  */
 export const creditedCents: Statement = sql`(CASE WHEN d.kind = 'credit_note' THEN (
   SELECT greatest(0, max(n.net) FILTER (WHERE n.id = d.id) - greatest(0, coalesce(max(n.net) FILTER (WHERE n.id < d.id), 0)))
@@ -113,8 +113,8 @@ export const creditedCents: Statement = sql`(CASE WHEN d.kind = 'credit_note' TH
   ) x) n) ELSE 0 END)::float8`;
 
 /**
- * For a select list: the database handle verifies the rows from which an amount is computed. They are the payment `p`
- * and all of its documents.
+ * For a select list: the database handle verifies the payment `p` and all of its documents, from which an amount is
+ * computed.
  */
 export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState, sql`s`, sql`FROM ${billingDocuments(sql`s`)} WHERE s.payment_id = d.payment_id`)},
   ${verifiedSimultaneous}`;

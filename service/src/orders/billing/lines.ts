@@ -57,7 +57,10 @@ export type StatementLine = Paid & {
   /** The amount, in the smallest unit of the currency. The statement's sums include only amounts in US dollars. */
   amountCents: number;
   currency: string;
-  /** True if the payment paid its order or a supplement, without replacing a loss. A late or duplicate one is held. */
+  /**
+   * True if the payment paid its order or a supplement, but replaced no loss. A late or duplicate payment is held
+   * instead.
+   */
   applied: boolean;
   /**
    * True if the payer paid again after a bank took the first payment back. `applied` is then false, because the order
@@ -74,8 +77,8 @@ export type StatementLine = Paid & {
 
 /**
  * The sums of a month, in US cents. `closing` is `opening + corrections + payments - refunds - losses - (charges -
- * credits)`. It is the sum that the service holds for no order, less the firm's debt. `heldCents` and `owedCents` give
- * these two parts.
+ * credits)`. It equals the money that the service holds for the firm and that paid for no order, less the firm's debt.
+ * `heldCents` and `owedCents` return these two amounts.
  *
  * A reversal reduces the refunds or losses that the reversed document increased, but never the credits. `owed` is the
  * firm's debt for payments that banks took back, less what was paid again. A duplicate payment for one order doesn't

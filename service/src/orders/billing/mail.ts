@@ -55,8 +55,8 @@ const isEmpty = ({ opening, payments, refunds, losses, corrections }: Sums): boo
   [opening, payments, refunds, losses, corrections].every((cents) => cents === 0);
 
 /**
- * Queues the mail about a closed month to everyone who gets the firm's statements. Only for live months with money that
- * moved or an open balance. The sums must be stored within ten days after the month's end.
+ * Queues the mail about a closed month to everyone who gets the firm's statements. Queues it only for a live month in
+ * which money moved or a balance is open. The sums must be stored within ten days after the month's end.
  */
 export async function tellReaders(
   tx: Tx,

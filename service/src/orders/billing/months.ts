@@ -17,8 +17,8 @@ import { balanceState, closedMonths, statementState, sumsOfClosed } from "./stat
 type JobDeps = { db: Database; clock: Clock; log: Log };
 
 /**
- * Closes every month that has ended, and stores its sums, for every firm with receipts. Months of test orders end by the
- * firm's test clock. Safe to repeat and to run on several nodes.
+ * Closes every month that has ended, and stores its sums, for every firm with receipts. Months of test orders end by
+ * the firm's test clock. Safe to repeat and to run on several nodes.
  * @param partnerId only the months of this firm
  */
 export async function closeMonths(
@@ -74,8 +74,8 @@ async function storeSums(db: Database, owner: Owner, at: Date): Promise<void> {
 
 /**
  * Compares the stored sums of all closed months with the documents of these months. Logs each difference, and keeps a
- * task open for it until it is gone, or until a person closes the task. An altered row of a firm's months gets a task,
- * too.
+ * task open for it until the difference is gone, or until a person closes the task. An altered row of a firm's months
+ * gets a task, too.
  */
 export async function checkMonths({ db, clock, log }: JobDeps, stopping: AbortSignal): Promise<void> {
   const firms = await db.query<NamedOwner>(sql`

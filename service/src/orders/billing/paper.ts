@@ -81,8 +81,8 @@ function payerShortened(text: string): string {
 }
 
 /**
- * How the money of a failed refund was paid back outside the processor. A credit reversal states that it was not paid
- * back in this way.
+ * How the money of a failed refund was paid back outside the processor. On a credit reversal, the text says that the
+ * money was not paid back in this way.
  */
 const paidBackFact = ({ kind, outside }: BillingDocument): (readonly [string, string])[] =>
   outside === null ? [] : [[kind === "credit_reversal" ? "Not paid back" : "Paid back", outsideWays[outside]]];
@@ -112,8 +112,8 @@ const documentContent = (document: BillingDocument) => ({
 });
 
 /**
- * The printed form of a receipt or of a document that corrects one. Its bytes change only with the name of the order's
- * document: after a correction, a deletion or a new catalog title.
+ * The printed form of a receipt or of a document that corrects one. The bytes change only if the name of the order's
+ * document changes: by a correction, a deletion or a new catalog title.
  * @param documentTitle the name of the order's document; null when it has none or it was deleted
  */
 export function drawnDocument(document: BillingDocument, documentTitle: string | null): DrawnPaper {

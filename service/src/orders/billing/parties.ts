@@ -97,8 +97,8 @@ export const namesIssuer = ({ name, address }: Pick<Issuer, "name" | "address">)
   name !== "" && address.some((line) => line !== "");
 
 /**
- * Opens a task when a receipt of a live payment names no issuer with an address, and the operator's file still has
- * none. After the task was closed, the next such receipt opens another one. Payments continue, because the payer has
+ * Opens a task when a live payment's receipt lacks the issuer's name or address, and the operator's file still lacks
+ * it. After the task was closed, the next such receipt opens another one. Payments continue, because the payer has
  * already paid. A processor key in test mode moves no money, so it opens no task.
  */
 export async function watchIssuer(

@@ -36,8 +36,8 @@ function compare(one: string | null, other: string | null): number {
 }
 
 /**
- * The words for a line's kind. They say if the payment didn't pay for its order, or paid for it again. For a firm's
- * payment for a loss, they also say how and when the money arrived.
+ * The words for a line's kind. For a payment that did not pay for its order, or that paid for it again, they say so.
+ * For a firm's payment for a loss, they also say how and when the money arrived.
  * @param zone the time zone of the statement
  */
 export const lineKind = (line: Line, zone: string): string =>
@@ -113,8 +113,8 @@ export function sumsByPayer(lines: readonly Line[]): (readonly [payer: string, c
 }
 
 /**
- * Sentences about a correction, about money that is held for the firm, and about money that it owes; none about a sum
- * of 0.
+ * Sentences about a correction, about money that is held for the firm, and about money that the firm owes. A sum of 0
+ * gets no sentence.
  */
 export function settlement({ sums, issuer }: Month): string[] {
   const held = heldCents(sums);

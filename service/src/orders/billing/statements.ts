@@ -81,9 +81,9 @@ export async function closedMonths(db: Sql, { partnerId, environment }: Owner): 
 }
 
 /**
- * The closed months with their sums, and the cents by which the last closing balance is wrong. Reads a month's
- * documents if it has no stored sums. Also reads those of every month after the last one that stores `corrections`: an
- * earlier release stored these sums, and the balances may be wrong.
+ * The closed months with their sums, and the cents by which the last closing balance is wrong. Stored sums are trusted
+ * up to the last month that stores `corrections`. Sums stored for later months are from an earlier release, and their
+ * balances may be wrong. So the documents of these months are read, and those of months without stored sums.
  */
 export async function sumsOfClosed(
   db: Sql,
@@ -112,8 +112,8 @@ export async function sumsOfClosed(
 type Month = { month: string; startsAt: Date; endsAt: Date };
 
 /**
- * The months from `from` until now. 15 days are added before truncating to the month: after a change of the time zone,
- * a month may start on the last day of the month before.
+ * The months from `from` until now. After a change of the time zone, a month may start on the last day of the previous
+ * month. So 15 days are added before truncating to the month.
  */
 const monthsFrom = (db: Sql, from: Date, now: Date, zone: string) =>
   db.query<Month>(sql`

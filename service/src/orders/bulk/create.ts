@@ -128,8 +128,8 @@ async function checked(
 }
 
 /**
- * Returns a function that prices the order of a row, in cents. Its result is null if a person has to price the order,
- * because there is no postage rate, or no notary who may notarize the document. Asks no carrier for a rate.
+ * Returns a function that prices the order of a row, in cents. The price is null if a person has to set it, because the
+ * postage rate or a notary for the document is missing. Asks no carrier for a rate.
  */
 export function rowPricing(
   { db, offer }: OrderDeps,

@@ -127,11 +127,14 @@ const specific: Readonly<Record<Exclude<Act, "refund" | "email">, (order: Troubl
   again: whyNotAgain,
 };
 
-/** True if the order was canceled. That is before any payment, so nobody could sign, and no link opens a document. */
+/**
+ * True if the order was canceled. Only an unpaid order can be canceled, so nobody could sign, and no link opens a
+ * document.
+ */
 export const hasNoLinks = ({ status }: Pick<OrderState, "status">): boolean => status === "Cancelled";
 
-// An email address can be corrected even on hold, and after completion or a refund: links that were mailed to the
-// earlier address still open documents. After a cancellation it can't.
+// An email address can be corrected even on hold, and after completion or a refund. Links that were mailed to the
+// earlier address still open documents then. After a cancellation, it can't be corrected.
 const whyNotEmail = (order: Trouble): string | null =>
   hasNoLinks(order) ? "The order has ended." : (whyNotMoved(order) ?? whyNotAgainToday(order.emailChanges));
 

@@ -29,7 +29,8 @@ export type PeopleDeps = {
   closingsOf: (db: Sql, orderId: number) => Promise<readonly { orders: readonly number[] }[]>;
   /**
    * Replaces the email address of participants and of people who are sent documents. Changes the firm's rooms that
-   * contain the orders, and the room `roomId`. In rooms that contained an order earlier, changes only links to it.
+   * contain the orders, and the room `roomId`. In a room that contained an order only earlier, changes only links to
+   * that order.
    */
   moveInRooms: (
     tx: Tx,
@@ -95,9 +96,9 @@ export async function lockWithClosing(
 }
 
 /**
- * Replaces the earlier address in all of the locked orders. Links that were mailed to it end at once, and new ones are
- * mailed. A signature that was made under the earlier address still states it. While a notary identifies an order's
- * client, people who have not signed keep the earlier address, too. So does everybody in canceled orders.
+ * Replaces the earlier address in all of the locked orders. Links that were mailed to that address end at once, and new
+ * ones are mailed. A signature that was made under the earlier address still states it. People who have not signed also
+ * keep that address while a notary identifies their order's client. In a canceled order, everybody keeps it, too.
  * @param of.roomId a room of the firm in which the address is replaced, even if it contains none of the orders
  * @returns the orders that were changed; `isChanged` is true also if only a participant of a room was changed
  */
@@ -109,7 +110,7 @@ export async function correctEmail(
   by: By,
 ): Promise<CorrectedOrders & { isChanged: boolean }> {
   const withLinks = locked.filter((order) => !hasNoLinks(order)).sort((one, other) => one.id - other.id);
-  // Nothing of an order with an altered record is changed, so its records are read before any change.
+  // An order with an altered record must stay unchanged, so all records are read before the first change.
   const orders = await withIntactRecords(tx, rowMac, withLinks);
   const movable = new Set(orders.filter((order) => whyNotMoved(order) === null).map(({ id }) => id));
   // The rooms are changed before the envelopes. All code locks them in this sequence, to avoid deadlocks.
@@ -155,8 +156,9 @@ const namesOf = ({ client, signers, moved, signed }: People, { to }: EmailMove):
   new Set([...signers.map(({ name }) => name), ...moved, ...signed, ...(client ? [to] : [])]);
 
 /**
- * Records the correction. If the client's address changed, writes one record, which names the signers who had signed
- * and those who moved unsigned; otherwise, writes one for each person whose address changed.
+ * Records the correction. If the client's address changed, writes one record. It names the signers who had already
+ * signed, and the signers whose address changed before they signed. If the client's address did not change, writes one
+ * record for each person whose address changed.
  * @returns true if anybody's address changed
  */
 async function record(
@@ -172,7 +174,7 @@ async function record(
   if (refusal !== null) throw new ServiceError("conflict", refusal);
   if (client) {
     const unsigned = [...new Set([...signers.map(({ name }) => name), ...moved])];
-    // `moved` is always recorded, because a record without it is of an earlier release.
+    // `moved` is always recorded, because a record without it counts as one of an earlier release.
     const after = { email: to, ...(signed.length > 0 && { signed }), moved: unsigned };
     await recordCorrection(tx, order, { kind: "email", before: { email: from }, after, ...by });
     return true;

@@ -47,7 +47,7 @@ const formFields = ["fields", "find_places"] as const;
 /**
  * Replaces an order's document. The order keeps its price and payment. In EsignPending, everybody is asked again to
  * sign; in other statuses, only when the failed service begins again. The earlier document and its signatures stay
- * stored. Sending the present document again changes nothing, and is refused with other places.
+ * stored. If the present document is sent again, nothing changes; with other places, it is refused.
  * @throws ServiceError naming the field and the rule, or the reason why the order's status does not allow it
  */
 export async function replaceDocument(
@@ -97,7 +97,7 @@ export async function replaceDocument(
 }
 
 /**
- * Sending a request again must succeed, but must not drop places that differ from the order's.
+ * A repeated request must succeed. But if its places differ from the order's, they must not be dropped silently.
  * @throws ServiceError `conflict`
  */
 function requireSamePlaces({ fields }: Places, before: Pick<Places, "fields">): void {

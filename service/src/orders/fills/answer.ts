@@ -39,8 +39,8 @@ export function questionsAt(fill: Pick<Fill, "questions">, step: number): { ques
 }
 
 /**
- * The outcome of saving a step. `stale`: nothing was saved. After this window was opened, another window saved answers,
- * or the fill ended.
+ * The outcome of saving a step. `stale`: nothing was saved, because another window saved answers after this window was
+ * opened, or because the fill has ended.
  */
 export type StepResult = { faults: Fault[]; revision: number } | "stale";
 

@@ -39,8 +39,8 @@ export async function filledDocument(
 
 /**
  * Makes the filled-in document and stores its bytes.
- * @returns `write`, which the caller runs in its transaction to store the document's token and end the fill, and the
- * key of the bytes, which the caller discards if that fails
+ * @returns `blobKey`, the key of the bytes, and `write`. The caller runs `write` in its transaction, to store the
+ * document's token and end the fill. If that fails, the caller discards the bytes.
  * @throws UnshownAnswers, ServiceError
  */
 export async function complete(deps: Deps, fill: Filling, answers: Answers, actor: string) {

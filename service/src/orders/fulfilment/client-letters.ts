@@ -53,7 +53,7 @@ export function letterTogether(
     if (goal === "documents") return [name, order.isSimulated ? "Download (simulated)" : "Download", links.documents];
     const cents = amountOf?.(order) ?? null;
     if (cents === null) return [`Document ${index + 1}`, name];
-    // The link of the row's own order to the closing still works if the first order leaves the room.
+    // Each row links to the closing by its own order. So the link still works if the first order leaves the room.
     return goal === "payment" ? [name, dollars(cents), links.closing] : [name, dollars(cents)];
   });
   const amounts = orders.flatMap((order) => amountOf?.(order) ?? []);

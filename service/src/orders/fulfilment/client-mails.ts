@@ -48,9 +48,9 @@ export type Mailable = {
   status: OrderStatus;
   documentsDeletedAt: Date | null;
   payBy: Payer;
-  /** True if the client became the payer, and no payment attempt has failed since. */
+  /** True if the client became the payer in place of the firm, and no payment attempt has failed since. */
   isFailureOfFirm: boolean;
-  /** True if the order was paid, and by the firm alone. Ignores a refunded payment that a later one followed. */
+  /** True if the order was paid, and by the firm alone. A refunded payment doesn't count if a later one followed. */
   isPaidByFirm: boolean;
   /** The supplement that is due now: more postage, or a payment that a bank took back; null for none. */
   supplementCents: number | null;
@@ -129,8 +129,9 @@ const ofOthers: ReadonlySet<MailMoment> = new Set([
 ] as const);
 
 /**
- * True if a mail may wait until the morning. A test order's mail and a mail that somebody requested never wait. A
- * signature completes an order that is neither shipped nor faxed, so the mail about its completion is sent at once.
+ * True if a mail may wait until the morning. A test order's mail and a mail that somebody requested never wait. An
+ * order that is neither shipped nor faxed is completed by a signature, so the mail about its completion is sent at
+ * once.
  */
 export const canWait = (
   { moment, isAlone, isWhole }: Pick<OrderMail, "moment" | "isAlone" | "isWhole">,

@@ -65,8 +65,8 @@ export type FaxAhead = {
 const events = { Sent: "fax_sent", Delivered: "fax_delivered", Failed: "fax_failed" } as const;
 
 /**
- * Reads the state of an order's last fax, and the actor who last reported on it. Null when no fax is stored. For an
- * order that is still being shipped, or that just enters FaxPending, so that any stored fax was sent early.
+ * Reads the state of an order's last fax, and the actor who last reported on it. Null when no fax is stored. Call this
+ * only while the order is being shipped, or as it enters FaxPending. A stored fax was then sent early.
  */
 export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | null> {
   const last = await lastFax(db, orderId);
@@ -85,7 +85,7 @@ export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | nul
 }
 
 /**
- * The reason of the failure, by order id, for each order whose last early fax failed. Leaves out orders for which
+ * For each order whose last early fax failed: the reason of the failure, by order id. Leaves out orders for which
  * another attempt was requested.
  */
 export async function failedAhead(db: Sql, orderIds: readonly number[]): Promise<Map<number, string>> {

@@ -56,7 +56,7 @@ export type OrderHistory = {
   }[];
   /**
    * False if a receipt, or a document that corrects one, was altered in the database. `returnedCents` is then 0 and
-   * `paidOutside` empty, whatever went back.
+   * `paidOutside` empty, even if money was returned.
    */
   areReceiptsAuthentic: boolean;
   history: {

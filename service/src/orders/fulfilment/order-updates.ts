@@ -110,8 +110,8 @@ const dueMembers = (now: Date, closesToday: NonNullable<UpdateDeps["closesToday"
 type CertificatesOf = (db: Sql, owner: Owner, orderIds: readonly number[]) => Promise<readonly Certificate[]>;
 
 /**
- * Returns those of the orders whose signing a signer ended in order to sign on paper. `signing/envelopes` implements
- * this.
+ * Returns the ids of the orders in which a signer ended the signing in order to sign on paper. `signing/envelopes`
+ * implements this.
  */
 type PaperWishes = (db: Sql, orderIds: readonly number[]) => Promise<ReadonlySet<number>>;
 
@@ -127,7 +127,7 @@ type Candidate = { id: number; status: MailedStatus };
 /**
  * The orders that still have the status in the payload, read in batches until the mail is full. `counts`: the number of
  * orders of each kind; orders that were not read are counted as in the payload.
- * @returns null when no order has its status any more
+ * @returns null when every order has left its status in the payload
  */
 export async function summaryOf(
   orders: OrdersByStatus,
@@ -187,9 +187,9 @@ const caution =
   "You receive this email because you placed these orders, or own the firm and nobody else gets it. Switch such mails off under Sign-in and security. Trouble with an order is always mailed to somebody of the firm.";
 
 /**
- * Tells the member who placed some orders which of them need a person, and which have ended. If a key placed them, or
- * the member gets no such mails, an owner is told which need a person. Not sent when no order still has the status in
- * the payload.
+ * The mail to the member who placed some orders. It lists the orders that need a person, and those that have ended. If
+ * a key placed the orders, or the member gets no such mails, an owner gets the mail. It then lists only orders that
+ * need a person. The mail is not sent when every order has left its status in the payload.
  */
 export const orderUpdateMail = defineMail({
   queue: "order-news",

@@ -91,8 +91,8 @@ export async function lastFax(db: Sql, orderId: number): Promise<FaxOnRecord | u
 }
 
 /**
- * Records that a fax was sent. Does nothing unless the order has no fax yet, or its last one failed: otherwise that fax
- * is already stored.
+ * Records that a fax was sent, if the order has no fax yet or its last one failed. Otherwise that fax is already
+ * stored.
  */
 export async function sendFax(tx: Tx, orderId: number, faxTo: string, at: Date): Promise<void> {
   const last = await lastFax(tx, orderId);

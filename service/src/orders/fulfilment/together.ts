@@ -229,8 +229,8 @@ const lockMails = (tx: Tx, { id }: Pick<Group, "id">) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`client-mail:${id}`}, 0))`);
 
 /**
- * Reads which mails about this event claimed these orders, and which orders such a mail was sent for (`mail` is null
- * there). `isLater`: true if the claim or the sending was at `since` or later, by the database's clock.
+ * Reads the claims of mails about this event on these orders. A row with a null `mail` means that such a mail was sent
+ * for the order. `isLater`: true if the claim or the sending was at `since` or later, by the database's clock.
  */
 const claimsOf = (tx: Tx, moment: MailMoment, ids: readonly number[], since: string | null = null) =>
   tx.query<Claim>(sql`
@@ -252,9 +252,9 @@ const insertClaims = (
 type Claim = { orderId: number; mail: string | null; isLater: boolean };
 
 /**
- * Claims the mail's own order, and the orders that no earlier mail about the same event covers. Mails in `repeated` and
- * repeated mails also claim orders that an earlier mail covered. A repeated job gets the same orders.
- * @returns none when a later mail covers the mail's own order
+ * Claims the mail's own order, and the orders that no earlier mail about the same event covers. A repeated mail, and a
+ * mail of a kind in `repeated`, also claims orders that an earlier mail covered. A repeated job gets the same orders.
+ * @returns an empty list when a later mail covers the mail's own order
  */
 async function claim(
   tx: Tx,

@@ -33,8 +33,8 @@ const column = (name: string, read: InsertedColumn["read"], cast = nothing): Ins
 const json = sql`::jsonb`;
 
 /**
- * The columns of a new order with which the data of its state MAC begins, in the MAC's sequence. `order-mac.ts` has the
- * columns after them.
+ * The columns that are filled when an order is inserted. They come first in the data that the order's state MAC covers,
+ * in this sequence. `order-mac.ts` has the columns after them.
  */
 const insertedColumns: readonly InsertedColumn[] = [
   column("partner_id", ({ principal }) => principal.partnerId, sql`::uuid`),

@@ -69,9 +69,9 @@ export type MovedPeople = { client: boolean; signers: readonly { n: number; name
 export type CorrectedPeople = { names: ReadonlySet<string>; email: string };
 
 /**
- * Replaces an email address in an order, for the client and the signers to whom the correction applies. All signers
- * keep their addresses while an envelope is open, because the caller changes the envelope. They also keep them once
- * signed, and `currentEmail` has the corrected address.
+ * Replaces an email address in an order, for the client and the signers to whom the correction applies. While an
+ * envelope is open, all signers keep their addresses here, because the caller changes the envelope. They also keep them
+ * after they have signed; `currentEmail` then returns the corrected address.
  *
  * A document that an operator took in, or that only the sandbox completed, counts as signed by nobody.
  */
@@ -79,8 +79,8 @@ export async function moveEmail(tx: Tx, rowMac: RowMac, orderId: number, move: E
   const order = await readSigning(tx, rowMac, orderId);
   const isFixed = await areSignersFixed(tx, orderId);
   const corrections = await correctionsOf(tx, orderId);
-  // If a signature was discarded after its signer's address was corrected, the order still has the earlier address, and
-  // pages show the corrected one. The next correction may name either.
+  // After an address was corrected, its signer's signature may have been discarded. The order then still has the
+  // earlier address, and pages show the corrected one. The next correction may name either address.
   const had = (person: { name: string; email: string }) =>
     hasEmailOf(move, { ...person, email: currentEmail(corrections, person) }) || (!isFixed && hasEmailOf(move, person));
   const client = isClientMoved(order, move);
@@ -111,8 +111,8 @@ async function areSignersFixed(tx: Tx, orderId: number): Promise<boolean> {
 }
 
 /**
- * True if the correction also changes the client's address. A client without a name is included, unless a signer to
- * whom the correction doesn't apply has the same address.
+ * True if the correction also changes the client's address. For a client without a name, the correction must apply to
+ * every signer who has the same address.
  */
 function isClientMoved(order: SigningFacts, move: EmailMove): boolean {
   const { customerName, customerEmail: email } = order;

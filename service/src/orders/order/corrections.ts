@@ -58,7 +58,8 @@ export const correctionsOf = (db: Sql, orderId: number) =>
  * The corrected address of a person whose address in the order is `email`. A person who signed keeps `email` in the
  * order, but gets mails and codes at the corrected address.
  *
- * After the signature was discarded, a correction that sets `email` in the order ends the earlier corrections.
+ * If the person's signature was discarded, a later correction can set `email` in the order itself. From then on, the
+ * earlier corrections no longer apply.
  */
 export function currentEmail(
   corrections: readonly Pick<Correction, "kind" | "before" | "after">[],

@@ -43,7 +43,7 @@ export async function createOrder(
  * Checks and prices an order. Stores its document, unless a fill token names one that is already stored. Writes no row;
  * `writeOrder` does.
  *
- * @returns the order, and the key of the blob that it stored; the key is null when it stored none
+ * @returns the order, and the key of the blob that this call stored; the key is null if it stored none
  * @throws ServiceError naming the field and the rule
  */
 export async function draftOrder(

@@ -174,7 +174,7 @@ type FilledState = {
   usedAt: Date | null;
   expiresAt: Date;
   pages: number;
-  /** The code of the order of the document's firm that used it; null if there is none. */
+  /** The code of the order that used the document, if the document's own firm owns that order; otherwise null. */
   orderCode: string | null;
 };
 
@@ -204,8 +204,8 @@ export async function fillStates(db: Sql, tokens: readonly string[]): Promise<Re
 export type FilledDocument = OriginalDocument & { slug: string | null; use?: TemplateUse | null };
 
 /**
- * The document of a token that is unused, not expired, and not of another firm or environment. Undefined for any other
- * token, and for a row whose MAC is invalid.
+ * The document of a token that an order of this firm and environment can use now. Undefined for a token that is used,
+ * expired or unknown, or belongs to another firm or environment. Also undefined for a row whose MAC is invalid.
  */
 export async function findFill(
   { db, rowMac, log }: { db: Sql; rowMac: RowMac; log: Log },

@@ -97,7 +97,7 @@ function templateUse({ templateUse: use }: NewOrder): Statement {
  * Queues the next job for an order that can be paid. If the client pays, the client gets a mail. If the firm pays, its
  * method is charged, or the order waits until somebody of the firm agrees.
  *
- * Queues nothing for an order of a firm that is charged together with others.
+ * If the firm pays an order of a closing, queues nothing: the caller queues the charge of the closing's orders.
  */
 function quoteJob({ status, createdAt: at, form, isChargedWithOthers, methodToCharge }: NewOrder): Statement {
   if (status !== "QuoteReady") return nothing;

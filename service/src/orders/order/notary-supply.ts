@@ -19,8 +19,8 @@ export type NotarizationSale = {
  */
 export type NotarySupply = {
   /**
-   * The reason, as a sentence for the firm, why no notary may notarize the document; null when one may. It is null for
-   * every test order. If `refuses` is false, it is also null while no notary is registered.
+   * The reason, as a sentence for the firm, why no notary may notarize the document; null when one may. Always null for
+   * a test order. If `refuses` is false, also null while no notary is registered.
    */
   gapOf: (db: Sql, sale: NotarizationSale) => Promise<string | null>;
   /** True to refuse an order for which there is no notary (setting NOTARY_REQUIRED). If false, a person prices it. */

@@ -21,7 +21,7 @@ export type PlaceRequest = {
 export type PlacementResult = { orderCode: string; checkoutUrl: string | null };
 
 /**
- * How one kind of caller is answered: the HTTP status, and a function that makes the result of a placed order. The
+ * The answer for one kind of caller: the HTTP status, and a function that makes the result of a placed order. That
  * result has no checkout yet.
  */
 export type Answering<Result extends PlacementResult> = {

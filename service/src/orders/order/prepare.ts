@@ -38,7 +38,8 @@ export async function prepareOrder(deps: OrderDeps, principal: Principal, sent: 
 
 /**
  * Checks that the service can send text messages to every signer who is identified by them.
- * @throws ServiceError naming the phone that gets none, or the field that asks for them when the service sends none
+ * @throws ServiceError naming the phone that texts can't reach. If the service sends no texts at all, it names the
+ * field that requests them.
  */
 function requireTexts({ texts }: Offer, signers: readonly NamedSigner[], fields: SentOrder["fields"]): void {
   const index = signers.findIndex(({ auth, phone }) => auth === "text_code" && !texts?.reaches(phone ?? ""));

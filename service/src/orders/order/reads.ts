@@ -1,7 +1,7 @@
 /**
  * SQL fragments and functions with which other features find orders. The alias of `orders` is `o`, as in
- * `verifiedOrder`. Only `lockOrderById` and `lockOwnOrder` verify their result. For other results, the caller must verify
- * an order's MAC when it locks or shows the order.
+ * `verifiedOrder`. Only `lockOrderById` and `lockOwnOrder` verify their result. For other results, the caller must
+ * verify an order's MAC when it locks or shows the order.
  */
 import { firstIn, ofFirmIn } from "../../firms/partners/partners.ts";
 import { hasLineAfterMove } from "../../kernel/audit/audit.ts";
@@ -41,9 +41,9 @@ export const firstOrders = {
 };
 
 /**
- * SQL condition: true if the order's last failed payment attempt was the firm's, and the client became the payer after
- * it. Also true if the client became the payer and no payment has failed. Not verified, so it may only choose words and
- * mails.
+ * SQL condition: true if the client became the payer after the order's last failed payment attempt, which was the
+ * firm's. Also true if the client became the payer and no payment has failed. Not verified, so it may only choose words
+ * and mails.
  */
 export const isFailureOfFirm = (orderId: Statement): Statement =>
   hasLineAfterMove(orderId, "order.payer_changed", "PaymentFailed");

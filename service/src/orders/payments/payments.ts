@@ -215,8 +215,8 @@ export const ordersPaidBy = (intent: string): Statement =>
   sql`SELECT order_id FROM payments WHERE payment_intent = ${intent}`;
 
 /**
- * Tells the retention of documents whether a checkout of an order may still be paid, or a payment was not refunded. The
- * order's documents are needed then.
+ * For the retention plan, which needs to know if an order's documents are still needed. They are needed while a
+ * checkout of the order may still be paid, or while a payment was not refunded.
  */
 export const payable: Payable = {
   lastCheckoutEnd,
@@ -273,8 +273,8 @@ export function paymentJobs(jobs: Jobs, deps: RefundJobDeps): void {
 }
 
 /**
- * Opens tasks for payments for which the answer of a bank, the processor or a payer is overdue. Mails firms whose card
- * expires. Queues refunds of $0.00 that nothing ends. The signal stops it between two payments.
+ * Opens tasks for payments when an answer of a bank, the processor or a payer is overdue. Mails firms whose card
+ * expires. Queues refunds of $0.00 again, because no event ends them. The signal stops the work between two payments.
  */
 export async function watchPayments(
   deps: { db: Database; clock: Clock; log: Log },

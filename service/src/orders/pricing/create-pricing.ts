@@ -169,8 +169,8 @@ type EstimateQuestion = {
 type Estimate = { errors: readonly string[] } | { isWhole: boolean; quote: Quote };
 
 /**
- * The price of a document that is not uploaded yet. Carriers are not asked, so an order's postage can differ. A price at
- * which an order is refused is an error.
+ * The price of a document that is not uploaded yet. Carriers are not asked, so an order's postage can differ. A price
+ * at which an order is refused is an error.
  * @param names the names of the fields, and how a document is named, for the errors
  */
 export async function estimate(
@@ -210,7 +210,7 @@ export async function estimate(
 }
 
 /**
- * The reason why an order at this price is refused: an unpaid order never begins. It names the document and its
+ * The reason why an order at this price is refused: an unpaid order never begins. The text names the document and its
  * discount, or the price. Null for a price that can be paid.
  * @param field the name of the field that selects the document
  */

@@ -31,8 +31,8 @@ export function parseZip3Areas(source: string, file: string): DataFile<Zip3Area[
 
 /**
  * ZIP codes whose post office is in another US state than the rest of their three-digit area: Fishers Island, Texhoma
- * and Alta. For the last two, the sources name different states: GeoNames one, and the Postal Service's ZIP Locale
- * Detail its neighbor.
+ * and Alta. For the last two, the sources disagree: the Postal Service's ZIP Locale Detail names the neighbor of the
+ * state that GeoNames names.
  */
 const strays: ReadonlyMap<string, string> = new Map([
   ["06390", "NY"],

@@ -9,8 +9,8 @@ export type OnPage = Proposal & { readonly page: number; readonly size: { width:
 export type Search = {
   readonly pages: number;
   /**
-   * `read`: all pages were searched. `partly`: a limit ended the search early, or a page could not be read. Also if the
-   * document has too much text; `pages` is then 0. `picture`: the pages have no words and no fields.
+   * `read`: all pages were searched. `partly`: a limit ended the search early, a page could not be read, or the
+   * document has too much text. With too much text, `pages` is 0. `picture`: the pages have no words and no fields.
    */
   readonly state: "read" | "partly" | "picture";
   readonly found: readonly OnPage[];

@@ -110,8 +110,8 @@ async function lockRefund(tx: Tx, { environment }: Operator, refund: string, mus
 
 /**
  * Requires that the parts add up to the refund, and that each order's payment has at least its part left. If a bank
- * also took money back, less than the refund may be left. Then the parts must add up to that. Ignores an approved
- * partial refund that waits for this assignment: it gets only what is left afterwards.
+ * also took money back, less than the refund may be left. The parts must then add up to the sum that is left. Ignores
+ * an approved partial refund that waits for this assignment: it gets only what is left afterwards.
  * @throws ServiceError naming the order and the rule
  */
 async function requireParts(tx: Tx, { refund }: Locked, parts: readonly AssignedPart[]): Promise<void> {
@@ -140,7 +140,7 @@ async function requireParts(tx: Tx, { refund }: Locked, parts: readonly Assigned
 
 /**
  * Refuses an assignment while the processor lists a refund that this service requested and whose event has not arrived.
- * Until it arrives, it is unknown here how much is left for that refund's order.
+ * Until that event arrives, the service doesn't know how much is left for the order of that refund.
  * @param refundIds the ids of the refunds that this service requested, from the processor's list
  */
 async function requireEvents(tx: Tx, { refund }: Locked, refundIds: readonly string[]): Promise<void> {

@@ -30,7 +30,8 @@ import { selectApprovedParts, selectOpenOfOrder } from "./store.ts";
 
 /**
  * Ends the task about a failed refund. If the money was returned outside the processor, books it. Like the approval of
- * a refund, a booking needs a named person with a recent passkey check. A new right to decide begins only after a day.
+ * a refund, a booking needs a named person with a recent passkey check. A permission that an admin gave within the last
+ * day doesn't count yet.
  * @throws ServiceError without the permission; for a booking, if `requireBooker` refuses the operator; while another
  * refund of the payment is open; and when the service holds no money of this refund
  */
@@ -84,8 +85,8 @@ async function reverseBooking(
 }
 
 /**
- * Requires a named person with the permission and a recent passkey check. If an admin gave the permission within the
- * last day, it is too early.
+ * Requires a named person with the permission and a recent passkey check. A permission that an admin gave within the
+ * last day doesn't count yet.
  * @throws ServiceError
  */
 function requireBooker(operator: Operator, now: Date): void {

@@ -56,8 +56,8 @@ export type PartRequest = {
 
 /**
  * Requests a refund of a part of the money that is held for a locked order. The order continues.
- * @returns the id of the request, or the reason why it is impossible: no single payment held in dollars is large
- * enough, another refund of the order is waiting, or `refusalOf` refuses
+ * @returns the id of the request, or the reason why none was made: no single payment held in dollars is large enough,
+ * another refund of the order is waiting, or `refusalOf` refuses
  */
 export async function requestPartRefund(
   tx: Tx,
@@ -82,9 +82,9 @@ export async function requestPartRefund(
 }
 
 /**
- * Requires that no job is requesting an approved refund of the payment from the processor. Then the processor's list
- * has every refund that was requested: later jobs wait until the refund without orders is assigned. A job that runs
- * only in more than a minute doesn't count. It waits, for example, for a node with the processor's key.
+ * Requires that no job is about to request an approved refund of the payment from the processor. The processor's list
+ * then has every refund that was requested. Later jobs wait until the refund without orders is assigned. A job that is
+ * due only in more than a minute doesn't count: it waits, for example, for a node with the processor's key.
  * @throws ServiceError naming the order
  */
 export async function requireNoneBeingSent(db: Sql, paymentIntent: string): Promise<void> {

@@ -200,8 +200,8 @@ function requireApprover({ clock }: RefundDeps, operator: Operator): string {
  * Approves a refund request, and queues the refund at the processor. The order enters RefundPending; if only a part is
  * refunded, it continues. Of two concurrent approvals, the second fails because the request has ended.
  * @throws ServiceError for the operator's own request, unless the service allows one person to approve it after an
- * hour; when the order can't be refunded any more; when other payments are held now, less than the part, or more than
- * the request shows; and for an ended request
+ * hour; when the order can't be refunded any more; and for an ended request. Also when the held payments no longer
+ * match the request: other payments, less than the part, or more than the request shows.
  */
 export async function approveRefund(deps: RefundDeps, operator: Operator, id: string): Promise<void> {
   const by = requireApprover(deps, operator);

@@ -45,8 +45,8 @@ export async function lockShown(tx: Tx, { environment }: Operator, code: string)
 
 /**
  * The payments that the service still holds for the order. Each has the amount left after refunds, approved partial
- * refunds and losses to a bank. Leaves out payments of which refunds alone leave nothing. A payment stays in the list
- * if a bank took back a part of it, even when nothing is left.
+ * refunds and losses to a bank. Leaves out a payment if refunds alone have used it up. A payment stays in the list if a
+ * bank took back a part of it, even when nothing is left.
  */
 export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
   const held = await heldPayments(db, orderId);
@@ -60,7 +60,7 @@ export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
 
 /**
  * The cents in the order's approved partial refunds, for each payment by its id. Leaves out a refund that failed at the
- * payer's bank: the service has its money again, even before a job closes its request.
+ * payer's bank: the service has the money again, even before a job closes the refund's request.
  */
 async function partsOf(db: Sql, orderId: number, held: readonly HeldPayment[]): Promise<ReadonlyMap<number, number>> {
   const sums = new Map<number, number>();
@@ -86,7 +86,7 @@ export const refundsOfPart = async (
 ): Promise<RefundRowState[]> =>
   paymentIntent === null ? [] : refundsOfRequest(db, paymentIntent, unapplied ? shareRequest(id) : request);
 
-/** True if an approval of the request returns its payments, and at most the amounts that it shows. */
+/** True if approving the request returns only the payments that it names, and at most the amounts that it shows. */
 export const isWithin = (
   held: readonly Held[],
   { part, payments }: Pick<RefundRequest, "part" | "payments">,
@@ -96,7 +96,10 @@ export const isWithin = (
     : held.map(({ id }) => id).join() === payments.map(({ id }) => id).join() &&
       held.every(({ amountCents }, n) => amountCents <= (payments[n]?.amountCents ?? 0));
 
-/** True if `own` covers the part. Of a payment that paid nothing, the refund returns all that is held. */
+/**
+ * True if the held payment `own` covers the part. The refund of a payment that paid nothing returns all of it, so the
+ * amounts must then be equal.
+ */
 const isEnough = (own: Held, { amountCents, unapplied }: Held): boolean =>
   unapplied ? own.amountCents === amountCents : own.amountCents >= amountCents;
 
@@ -107,8 +110,8 @@ export async function refusalOf(db: Sql, order: LockedOrder, held: readonly Held
 }
 
 /**
- * The reason why the order can't be refunded yet: a refund that somebody made at the processor is not assigned to orders
- * yet, and may have returned this order's money. Null when there is no such refund.
+ * The reason why the order can't be refunded yet; null without one. Somebody made a refund at the processor that may
+ * have returned this order's money, and that is not assigned to orders yet.
  */
 export async function refusalByHand(db: Sql, { id }: LockedOrder): Promise<string | null> {
   const refund = await unassignedRefund(db, id);

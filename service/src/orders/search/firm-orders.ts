@@ -82,8 +82,8 @@ export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit:
 }
 
 /**
- * A page of the owner's orders, with the positions from which the pages before and after it start. A position is null
- * if the list ends there.
+ * A page of the owner's orders, with the positions where the previous and the next page start. A position is null if
+ * the list ends there.
  * @throws ServiceError for a malformed position; whether this list returned it is not checked
  */
 export async function firmOrders(

@@ -17,7 +17,7 @@ const ofCatalog = (environment: Environment): Statement => sql`t.partner_id IS N
 type Row = Stored & { slug: string };
 
 /**
- * Opens a form. The slug in its template's row is under no MAC. So compares it with the slug in the form's content,
+ * Opens a form. No MAC covers the slug in its template's row. So compares that slug with the one in the form's content,
  * which the version's MAC covers.
  * @throws ServiceError `unavailable` for an altered form
  */

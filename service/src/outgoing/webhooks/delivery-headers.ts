@@ -18,7 +18,10 @@ export type Delivered = {
   topic: string;
   place: Place | null;
   keys: SigningKeys;
-  /** The newest checkpoint that this node accepted, as a signed note. Null before one, and while its log is halted. */
+  /**
+   * The newest checkpoint that this node accepted, as a signed note. Null until there is one, and while its log is
+   * halted.
+   */
   checkpoint: string | null;
 };
 

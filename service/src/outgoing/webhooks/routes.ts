@@ -164,8 +164,8 @@ function closed(reply: FastifyReply): AbortSignal {
 const passportCommon = { tag: "Webhooks", caller: "key", policy: "partner-write" } as const;
 
 /**
- * Routes for API keys only, not for sessions. POST creates an ordinary subscription to `passport.sealed` (contract,
- * Proof passports). DELETE ends any subscription of the owner.
+ * Routes for API keys only, not for sessions. POST subscribes to `passport.sealed` like any other subscription
+ * (contract, Proof passports). DELETE ends any subscription of the owner.
  */
 function passportWebhookRoutes(app: FastifyInstance, frame: RouteDeps, subscriptions: SubscriptionDeps): void {
   jsonRoute(app, frame, {

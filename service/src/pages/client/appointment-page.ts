@@ -35,9 +35,9 @@ export type AppointmentView = {
 };
 
 /**
- * The page on which a person who must appear before the notary books, moves and cancels the appointment for an order.
- * Guests, such as witnesses, only see the appointment and the way into the open room. Those who send media can also
- * check their device.
+ * The appointment page of an order. A person who must appear before the notary can book, move and cancel the
+ * appointment here. Guests, such as witnesses, see only the appointment and the way into the open room. People who send
+ * media can also check their device.
  */
 export function appointmentPage(assets: Pick<Assets, "url">, view: AppointmentView): string {
   const { token, found, now, hasDeviceCheck, reader, error } = view;

@@ -40,11 +40,14 @@ type Shown = {
   /** The orders that one payment would pay now. */
   due: readonly (ClientOrder & { dueCents: number })[];
   /**
-   * True if orders of a test closing are due, and the service accepts no test payments. The firm then pays them in the
-   * sandbox.
+   * True if orders of a test closing are due, but the service accepts no test payments. The firm then pays these orders
+   * in the sandbox.
    */
   isPaymentSimulated: boolean;
-  /** For each of the client's orders; null if a record of its receipts was altered in the database. */
+  /**
+   * The receipts of each of the client's orders. An order's entry is null if a record of its receipts was altered in
+   * the database.
+   */
   receipts: readonly (readonly BillingDocument[] | null)[];
   titleOf: (order: ClientOrder) => string | null;
 };
@@ -55,7 +58,7 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
 
   clientRoute(app, deps, url, async ({ params }, reader) => {
     const shown = await read(deps, params);
-    // The order has left its room since the mail was sent. The order's own page still shows it, with its payment.
+    // The order has left its room since the mail was sent. The order's own page still shows the order and its payment.
     if (!shown) return { redirect: linkFor(reader, `/orders/${params.code}`) };
     const logo = logoOf(shown.firm.branding);
     const page = layout(assets, {
@@ -162,7 +165,7 @@ const pathOf = ({ code, token }: Link): string => `/orders/${code}/closing/${tok
 
 /**
  * The order that the link of a closing names.
- * @throws ServiceError, the same for an unknown order as for a token of another order
+ * @throws ServiceError; the error is the same for an unknown order and for a token of another order
  */
 async function requireToken({ db, documents }: OrderPageDeps, { code, token }: Link): Promise<PublicOrderRow> {
   const order = await orderOf(db, code);
@@ -247,8 +250,9 @@ const titleIn = ({ titleOf }: Shown, order: ClientOrder, { words }: Reader): str
   titleOf(order) ?? nameOf({ label: order.label, orderCode: order.code }, words);
 
 /**
- * The orders to pay now and their sum, which the payment button shows too. If nothing can be paid now: the client's
- * orders and their prices, without orders that need no payment any longer. False if there are none.
+ * The orders to pay now and their sum, which the payment button shows too. If nothing can be paid now, shows the prices
+ * of all orders that the client pays. Leaves out orders that were canceled or refunded, or whose refund is pending.
+ * False if no order is left.
  */
 function priceCard(shown: Shown, reader: Reader): Html | false {
   const { closing, due } = shown;

@@ -169,7 +169,8 @@ function doorPage(assets: Assets, { to, isLocked, isMailed, room, path, outcome 
   const { words } = reader;
   const { code } = words.delivery;
   const isRefused = (outcome === "wrong" || outcome === "ended") && !isLocked;
-  // After a code was used, `isMailed` is false, but these messages tell the recipient to look for a code in a mail.
+  // After a code was used, `isMailed` is false. The field is then still shown with the messages "sent" and "wait",
+  // because they tell the recipient to look for a code in a mail.
   const showsField = isMailed || outcome === "sent" || outcome === "wait";
   const isTest = room.environment === "test";
   const mailed = outcome === "sent" && isTest ? `${words.documentsMail.test.title}.` : undefined;

@@ -24,7 +24,9 @@ function queryOf(own: OwnNode, token: string): string {
   return `?at=${own.id}.${Buffer.from(address.url).toString("base64url")}.${address.mac.toString("hex")}`;
 }
 
-/** The other node that a request names. Null if it names none or this node, and if the MAC is invalid for this link. */
+/**
+ * The other node that a request names. Null if the request names no other node, or if the MAC is invalid for this link.
+ */
 function otherNode(own: OwnNode, { params, query }: FastifyRequest): NodeAddress | null {
   const { token } = params as Params;
   const { at } = query as { at?: unknown };

@@ -20,8 +20,8 @@ export type FillPageView = {
   path: string;
   faults: readonly Fault[];
   /**
-   * True if another window has saved answers since this window last loaded or saved, so that this window's form was
-   * refused. A step shows the refused answers again, and the next attempt saves them.
+   * True if this window's form was refused because another window had saved answers in the meantime. A step shows the
+   * refused answers again, and the next attempt saves them.
    */
   isStale: boolean;
   /** Returns a question's answer from the rejected form. If absent, the questions show their saved answers. */

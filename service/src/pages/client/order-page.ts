@@ -42,7 +42,7 @@ export type OrderView = Omit<
    * and if a record of the payments was altered.
    */
   isPriceOwed: boolean;
-  /** The payer whose bank payment is in process, so that nothing is due now; null for none. */
+  /** The payer whose bank payment is in process; null for none. Until that payment has ended, nothing is due. */
   inProcess: Payer | null;
   /** A sentence on when the order's documents will be deleted, or were deleted. */
   retention: Html | string | null;
@@ -57,9 +57,8 @@ export type OrderView = Omit<
 };
 
 /**
- * `orders` can be paid together in one checkout, and include the page's own order. The list is empty if the price can't
- * be paid now, and for an order without a room. `withheld` is the number of the closing's orders that this checkout
- * leaves out.
+ * `orders`: the orders that one checkout can pay together, including the page's own order. Empty if the price can't be
+ * paid now, and for an order without a room. `withheld`: how many of the closing's orders this checkout leaves out.
  */
 export type PaidTogether = { orders: readonly { totalCents: number }[]; withheld: number };
 
@@ -153,13 +152,13 @@ export const documentsHint = ({ documentsMail }: Words, email: string, environme
 const payButton = (path: string, label: string, { asked }: Pick<Reader, "asked">, kind = ""): Html =>
   html`<form class="button-form no-print" method="post" action="${linkFor({ asked }, path)}"><button type="submit" class="pay ${kind}">${label}</button></form>`;
 
-/** The label of the button that leads to the checkout. There, the client also begins an order that costs nothing. */
+/** The label of the button that leads to the checkout. If the order costs nothing, the label offers to begin it. */
 export const payLabel = ({ begin, pay }: Pick<Words["orderPage"], "begin" | "pay">, cents: number): string =>
   cents === 0 ? begin : pay(money(cents));
 
 /**
- * The payment buttons. A further amount has one button. A price has one for this document, and one for all documents of
- * the client's closing if there are several.
+ * The payment buttons. A further amount has one button. A price has a button for this document. If several documents of
+ * the client's closing can be paid together, another button pays all of them.
  */
 function payPart(order: OrderView, reader: Pick<Reader, "words" | "asked">): Html {
   const { code, together, totalCents, supplement } = order;
@@ -182,7 +181,7 @@ ${withheld > 0 && html`<p class="quiet-text no-print">${page.payWithheld(withhel
 
 /**
  * The state of the payment step while the client's bank payment is in process, or while the client owes money again.
- * Otherwise undefined, also before the first payment.
+ * Undefined at all other times, such as before the first payment.
  */
 function unpaidStep(
   { isPriceOwed, supplement, inProcess }: OrderView,
@@ -229,7 +228,7 @@ ${order.retention && html`<p class="quiet-text"><strong>${page.retention}</stron
 </div>`;
 }
 
-/** The client's next steps. @param usual those of the order's status */
+/** The client's next steps. @param usual the next steps that usually follow the order's status */
 function nextSteps(order: OrderView, { orderPage, test }: Words, usual: readonly string[]): readonly string[] {
   const { inProcess, status, payable, documentsDeletedAt } = order;
   if (inProcess === "client") return orderPage.bankPayment;
@@ -242,8 +241,8 @@ function nextSteps(order: OrderView, { orderPage, test }: Words, usual: readonly
 export const orderFragment = (order: OrderView, reader: Reader): string => render(live(order, reader));
 
 /**
- * The page of an order. The code in its URL gives no access to the documents. With it, anybody can see the page, open
- * the checkout, and have mails sent to the client.
+ * The page of an order. Anybody with the code in its URL can see the page, open the checkout, and have mails sent to
+ * the client. The code gives no access to the documents.
  */
 export function orderPage(
   assets: Pick<Assets, "url">,

@@ -48,15 +48,18 @@ export type OrderPageDeps = {
     acceptsPayment: AcceptsPayment;
     /** Returns the URL of an order's hosted checkout. @throws ServiceError when the order cannot be paid */
     checkoutUrl: (orderCode: string) => Promise<string>;
-    /** The supplement that is due, also from the firm, unless it replaces a payment of the firm; undefined for none. */
+    /**
+     * The supplement that is due, even if the firm pays the order; undefined for none. Leaves out a supplement that
+     * replaces a payment of the firm.
+     */
     supplementOf: (order: { code: string; status: string }) => Promise<Supplement | undefined>;
     /** Returns true if a bank took back what the client paid for the order, and nobody has paid it again. */
     isPriceOwed: (orderCode: string) => Promise<boolean>;
     /** The payer whose bank payment for the order is in process; null for none. */
     payerInProcess: (orderCode: string) => Promise<Payer | null>;
     /**
-     * Returns the client's orders in the order's room that can be paid now, and how many are left out because they are
-     * stuck or altered. None without a room, or if the room has an altered row.
+     * Returns the client's orders in the order's room, if they can be paid now. `withheld` counts the orders that are
+     * left out because they are stuck or altered. Returns no orders without a room, or if the room has an altered row.
      */
     payableTogether: (orderCode: string) => Promise<PaidTogether>;
     /**
@@ -78,7 +81,7 @@ export type OrderPageDeps = {
   documents: {
     titleOf: TitleOf;
     signersOf: (orderCode: string) => Promise<readonly ShownSigner[]>;
-    /** For the page that a recipient opens by a firm's link: it shows documents of a closing. */
+    /** Used by the page that shows the documents of a closing to the recipient of a firm's link. */
     deliveries: DeliveryDeps;
     links: {
       /** Returns true if `token` is the token of the link to this order's documents. */
@@ -200,8 +203,8 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
 }
 
 /**
- * True if a bank took back what the client paid, and nobody has paid it again. False when the firm pays now, because
- * `receipts` is empty then. If a record of the order's payments was altered, it is false, so that the page stays
+ * True if a bank took back what the client paid, and nobody has paid it again. False if the firm pays now, because the
+ * client then has no `receipts`. Also false if a record of the order's payments was altered, so that the page stays
  * readable.
  */
 const isPriceOwed = async (
@@ -219,7 +222,7 @@ const isActSimulated = async ({ documents }: OrderPageDeps, order: PublicOrderRo
 
 /**
  * The order that a link to documents names.
- * @throws ServiceError, the same for an unknown order as for a token of another order
+ * @throws ServiceError; the error is the same for an unknown order and for a token of another order
  */
 async function requireToken({ db, documents }: OrderPageDeps, code: string, token: string): Promise<PublicOrderRow> {
   const order = await orderOf(db, code);
@@ -287,7 +290,7 @@ const receiptRoute = (app: FastifyInstance, deps: OrderPageDeps): void =>
 
 /**
  * Returns the order that the code in a client's link names.
- * @throws ServiceError, the same for a malformed code and for an unknown one
+ * @throws ServiceError; the error is the same for a malformed code and for an unknown code
  */
 export async function orderOf(db: Sql, code: string): Promise<PublicOrderRow> {
   const order = isCode(code) ? await findOrder(db, code) : undefined;

@@ -24,7 +24,10 @@ export function queuePart(view: QueueView): Html {
 ${card("now", title, html`<div aria-live="polite">${linesOf(view)}</div>${actionOf(view)}${waits && html`<p class="without-script">${reader.words.reload}</p>`}`)}</div>`;
 }
 
-/** The polling interval of the page; null for an offer, an open room or an expired request: the reader acts next. */
+/**
+ * The polling interval of the page, in seconds. Null for an offer, an open room or an expired request, because then the
+ * reader must act next.
+ */
 function secondsOf(place: QueuePlace): number | null {
   if (place.state === "waiting" || place.state === "taken") return 5;
   if (place.state !== "booked") return null;

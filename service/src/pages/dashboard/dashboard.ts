@@ -129,10 +129,10 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
 
 /**
  * Redirects a GET of a form's URL to the page that shows the form. After a form was rejected, the browser's address is
- * the form's URL, and a reload would fail otherwise. The page is the one whose URL is the longest prefix of the form's
- * URL.
+ * the form's URL, and a reload would otherwise fail. The target is the page whose URL is the longest prefix of the
+ * form's URL.
  *
- * Call this before the scope's routes are added, because only later routes are known.
+ * Call this before the scope's routes are added, because it sees only routes that are added afterwards.
  * @returns a function that adds the redirects; call it when all routes exist
  */
 function waysBack(scope: FastifyInstance): (after: FastifyInstance) => void {

@@ -27,8 +27,8 @@ type PlacesPreviewDeps = {
 };
 
 /**
- * The response to our script, which appends `revisions` to the document one after another. `pages` has an entry for
- * each signer. `revision`: how many revisions are in the document when this signer signs.
+ * The response to our script. The script appends the `revisions` to the document one after another. `pages` has an
+ * entry for each signer; `revision` is the number of revisions in the document when this signer signs.
  */
 export type PlacesPreview = {
   /** The bytes of each revision, in Base64. */
@@ -114,7 +114,8 @@ const signersIn = (sent: string): PreviewSigner[] =>
 
 /**
  * Reads the values that the sender tried on a page, by field name.
- * @throws ServiceError unless the value maps names of fields to single-line texts of at most `maxEntryLength` characters
+ * @throws ServiceError unless the value maps names of fields to single-line texts of at most `maxEntryLength`
+ * characters
  */
 function entriesIn(sent: unknown, at: string): Map<string, string> {
   const entries = typeof sent === "object" && sent !== null && !Array.isArray(sent) ? Object.entries(sent) : [["", 0]];

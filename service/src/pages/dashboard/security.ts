@@ -132,8 +132,8 @@ ${select({
 </form>`;
 
 /**
- * The firm's rule that some changes in live need a recent passkey: `passkeyChanges`. Only owners with live access and a
- * passkey can change the rule.
+ * The firm's rule that some changes in live need a recent passkey; `passkeyChanges` names these changes. Only owners
+ * with live access and a passkey can change the rule.
  */
 function liveRule(principal: Principal, session: Session): Html {
   const { passkeyForLive, hasPasskey } = session.proof;

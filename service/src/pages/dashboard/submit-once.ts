@@ -64,10 +64,11 @@ type Submitted<Created> = {
 };
 
 /**
- * Creates an object from a form, once per submission and content. A form without a submission creates one each time.
+ * Creates an object from a form, once per submission and content. Without a submission, each request creates an object.
  * After an error, the form can be submitted again.
  * @returns the new object and its name; `created` is null when an earlier request of the same form created it
- * @throws ServiceError from `make`, while an earlier request of the form is in progress, and if its outcome is unknown
+ * @throws ServiceError from `make`. Also throws one while an earlier request of the form is in progress, and if the
+ * outcome of that request is unknown
  */
 export async function submitOnce<Created>(
   deps: OnceDeps,

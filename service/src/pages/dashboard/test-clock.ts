@@ -26,7 +26,7 @@ const steps = [
   { value: `${7 * day}`, label: "7 days" },
   { value: `${31 * day}`, label: "31 days" },
 ];
-/** The note at the dates of test orders' receipts and statements. They follow the test clock; other dates don't. */
+/** The note next to the dates of test orders' receipts and statements. Only these dates follow the test clock. */
 export const testClockDates = html`<p class="quiet">These dates follow the test clock.</p>`;
 
 const path = "/dashboard/test-clock";

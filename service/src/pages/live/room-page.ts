@@ -31,7 +31,10 @@ export type RoomView = {
   signsAgain: boolean;
   identity: IdentityState | null;
   consentText: ConsentText;
-  /** City, region and country as the person typed them. Empty unless the form was just sent or they were rejected. */
+  /**
+   * City, region and country as the person typed them. Empty unless the form was just sent, or this location was
+   * rejected.
+   */
   stated: Readonly<Record<string, string>>;
   /** True if that location was rejected, because the notary may not act for a signer there. */
   isAbroad: boolean;
@@ -40,8 +43,8 @@ export type RoomView = {
   /** The URL of the signing pages while it is this person's turn to sign; otherwise null. */
   signing: string | null;
   /**
-   * The hash of the document that this person may read outside of their turn to sign. Null for people who may read
-   * none, outside of the session, and while nothing is recorded.
+   * The hash of the document that this person may read outside of their turn to sign. Set only for a person who may
+   * read the document, and only while that person is in a session that is being recorded; otherwise null.
    */
   document: string | null;
   /** True if the disk of the recording is nearly full. */

@@ -202,8 +202,8 @@ ${verifyCode && html`<p><a href="/v/envelope/${verifyCode}"${view.frame && html`
 }
 
 /**
- * Asks for the code. A code is mailed or texted only when the signer presses a button. So a mail scanner that opens the
- * link causes none. Access codes are never sent.
+ * Asks for the code. A code is mailed or texted only when the signer presses a button, so that a mail scanner that
+ * opens the link doesn't request one. Access codes are never sent.
  */
 function identifyStep(state: PageState): Html {
   const { token, view, words } = state;
@@ -225,8 +225,8 @@ const sendForm = (token: string, label: string): Html =>
   html`<form class="form-actions" method="post" action="/sign/${token}/code"><button type="submit">${label}</button></form>`;
 
 /**
- * The help for a signer who may enter no further code after too many wrong ones. A stranger may have entered them. So
- * the signer can request a mailed link that opens the document, or a longer code by text message.
+ * The help for a signer who entered too many wrong codes, and may not enter another. A stranger may have entered the
+ * wrong ones. So the signer can request a mailed link that opens the document, or a longer code by text message.
  */
 function lockedHelp(token: string, { states, identify }: PageState["words"], byText: boolean): Html {
   if (!byText) return html`<p>${states.locked.here}</p>${sendForm(token, identify.sendLink)}`;

@@ -45,8 +45,8 @@ function typedIn(form: FormValues, one: ShownField): string {
 }
 
 /**
- * Rejects the form if a calculated number differs from the one that the page displayed. So nobody signs a number that
- * they did not see. Also rejects a number that breaks the field's rules, and a missing one in a required field.
+ * Rejects the form if a calculated number differs from the one that the page displayed, so that nobody signs an unseen
+ * number. Also rejects a number that breaks the field's rules, and an empty value in a required field.
  * @param seen the number that the form sent
  * @returns the number; empty for none
  */

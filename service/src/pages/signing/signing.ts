@@ -97,7 +97,7 @@ function viewRoute(app: FastifyInstance, deps: RenderDeps): void {
 
 /**
  * `GET /sign/{token}/enter/{entry}`: the entry link in a mail with a code, and in the mail for a locked link. Opening
- * it changes nothing, so that mail scanners can't use it up. The button on the page uses it.
+ * the link changes nothing, so that mail scanners can't use it up. Only the button on the page uses the link.
  */
 function enterRoute(app: FastifyInstance, deps: RenderDeps): void {
   for (const url of signUrls("/enter/:entry"))

@@ -11,8 +11,8 @@ export type PageOptions = {
    */
   credential?: boolean;
   /**
-   * True to keep the page out of search engines and link previews. On a page with `credential`, a form sends no
-   * `Origin` header that names our site; here it does.
+   * True to keep the page out of search engines and link previews. A form on this page sends an `Origin` header that
+   * names our site. With `credential` instead, it would not.
    */
   unlisted?: boolean;
   /** For public pages: the text for search engines and link previews. */

@@ -6,8 +6,8 @@ import { html } from "./render.ts";
 import { type Reader, readerOf } from "./words/reader.ts";
 
 /**
- * After a form was sent, this page takes the browser to a page of the payment processor. Our content security policy
- * limits forms to our own site, including their redirects, so a redirect can't do that.
+ * After a form was sent, this page takes the browser to a page of the payment processor. A redirect can't do that,
+ * because our content security policy limits forms, including their redirects, to our own site.
  * @param reader null for a member, who gets no link to a page for clients
  */
 export function leavingPage(assets: Pick<Assets, "url">, reader: Reader | null, url: string): PageAnswer {

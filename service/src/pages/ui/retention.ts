@@ -6,8 +6,8 @@ import { en, type Words } from "./words/en/en.ts";
 const inDays = (days: number): string => `${days} days`;
 
 /**
- * The sentence on an order's page about the retention of its documents. Null unless they were deleted, or will be
- * because the order is a test.
+ * The sentence on an order's page about the retention of its documents: when they were deleted, or when those of a test
+ * order will be. Null if the documents of the order are kept.
  */
 export function orderRetention(
   { test }: RetentionPlan,
@@ -35,8 +35,8 @@ export function roomRetention(
 }
 
 /**
- * The sentence on the page of a proof passport about the retention of its sealed PDF. For a PDF that was not deleted,
- * null if the plan deletes none, or if this service did not keep the PDF.
+ * The sentence on the page of a proof passport about its sealed PDF: when the PDF was deleted, or when it will be. Null
+ * for a PDF that the plan never deletes, and for a PDF that this service did not keep.
  */
 export function proofRetention(
   { test, live }: RetentionPlan,

@@ -10,8 +10,8 @@ export type NewIntent = {
   provider: ProviderName;
   orderId: number;
   /**
-   * Distinguishes the intents of this order and act, such as the number of a label or of a fax attempt. Numbers may
-   * have gaps. It stays the same when the intent is tried again.
+   * A number that distinguishes the intents of this order and act, such as the number of a label or of a fax attempt.
+   * Numbers may have gaps. The number stays the same when the intent is tried again.
    */
   attempt: number;
   /** The input of `perform`, as JSON; encrypted at rest. */
@@ -51,9 +51,9 @@ export type Act<R> = {
   name: string;
   provider: ProviderName;
   /**
-   * The kind of task with which staff do the same work manually. An act that is due while a person has claimed that
-   * task is withdrawn, not delayed. The task opens at the first try after the provider was unavailable for half an
-   * hour. Null when staff can't do the work, and when it doesn't replace the act.
+   * The kind of task with which staff do the same work manually. If a person has claimed that task when the act is due,
+   * the act is withdrawn, not delayed. The task opens at the first try after the provider was unavailable for half an
+   * hour. Null when staff can't do the work, or when their work doesn't replace the act.
    */
   byHand: TaskKind | null;
   /**

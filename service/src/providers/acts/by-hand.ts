@@ -57,8 +57,8 @@ export type ActOnRecord = {
   intendedAt: Date;
   begunAt: Date | null;
   /**
-   * The planned time of the present try's latest look-up, also after the act has ended. Null until a result has left
-   * the outcome unknown.
+   * The planned time of the latest look-up of the present try. It stays set after the act has ended. Null until a
+   * result of the try has left the outcome unknown.
    */
   lookAt: Date | null;
   endedAt: Date | null;

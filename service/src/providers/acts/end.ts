@@ -12,8 +12,8 @@ import { findIntent, type IntentRow, intentContext, lockIntent, updateIntent } f
 type EndDeps = { clock: Clock; sealed: SealedJson };
 
 /**
- * Ends an intent with its tasks, and applies the result. The end `unclear` only records that the outcome is unknown,
- * and opens a task for staff to look it up. The caller must have locked the rows of the intent and the order.
+ * Ends an intent and its tasks, and applies the result. The end `unclear` only records that the outcome is unknown, and
+ * opens a task for staff to look it up. The caller must have locked the rows of the intent and the order.
  * @param by the actor; default: the provider
  */
 export async function endIntent(

@@ -2,8 +2,8 @@ import type { BoundedAnswer } from "../../kernel/platform/bounds/bounded-request
 import { hourMs } from "../../kernel/platform/clock.ts";
 
 /**
- * The outcome of one request. Only `unknown` leaves it open whether the provider acted. Exception: EasyPost's client
- * turns some refusals into `unknown`.
+ * The outcome of one request. Only `unknown` leaves it open whether the provider acted. EasyPost may have acted even
+ * after some refusals, so its client turns these into `unknown`.
  */
 export type CallOutcome =
   /** The provider answered with a status 2xx. `body` is the parsed JSON; null for an empty answer. */

@@ -208,7 +208,10 @@ class EngineProcess {
 
 type Tickets = Map<string, { session: string; person: string }>;
 
-/** Ends the person's earlier tickets for the same session. The map keeps the order of the tickets' requests. */
+/**
+ * Ends the person's earlier tickets for the same session. The map has the tickets in the order in which the tickets
+ * were requested.
+ */
 function endBefore(ticket: string, tickets: Tickets): void {
   const own = tickets.get(ticket);
   if (!own) return;

@@ -15,14 +15,15 @@ const everyMs = 1_000;
 const maxUnanswered = 6;
 /**
  * The engine's process ends itself after this time without a heartbeat. An unresponsive service does not renew its
- * leases, so another node may claim its sessions after these 5 seconds (`signing/notaries/sessions/lease.ts`). If its
- * last renewals had already failed, another node may claim them some seconds earlier.
+ * leases. So another node may claim the service's sessions after these 5 seconds
+ * (`signing/notaries/sessions/lease.ts`). It may claim them some seconds earlier if the service's last renewals had
+ * already failed.
  */
 const maxSilentMs = 5_000;
 
 /**
- * Sends heartbeats to the engine's process. It counts unanswered heartbeats, not time. After this process itself was
- * slow, it first reads the answers that have arrived, and then sends the next heartbeat.
+ * Sends heartbeats to the engine's process, and counts the unanswered ones instead of the time. If the service itself
+ * was slow, it first reads the answers that have arrived, and then sends the next heartbeat.
  */
 export function beatFor(own: Pick<ChildProcess, "send">, onHang: () => void) {
   let unanswered = 0;
@@ -66,7 +67,7 @@ export function expectBeats(onSilence: () => void): { heard: () => void; check: 
       msSilent = stopwatch();
     },
     check,
-    /** Stops monitoring: the service has ended, and this process still writes what it has received. */
+    /** Stops monitoring. Call this when the service has ended and this process still writes what it has received. */
     end() {
       isOver = true;
     },

@@ -41,8 +41,8 @@ export type ClientMessage =
 
 export type SentTrack = { readonly mid: string; readonly person: string; readonly media: "audio" | "video" };
 /**
- * `publish`: the answer to the browser's offer. `subscribe`: the engine's offer, which contains the tracks of the other
- * participants who send, and of a participant who tests the connection (`loop`).
+ * `publish`: the answer to the browser's offer. `subscribe`: the engine's offer. It contains the tracks of the other
+ * participants who send and, in a test of the connection (`loop`), the participant's own tracks.
  */
 export type ServerMessage =
   | { readonly kind: "publish"; readonly sdp: string }
@@ -123,8 +123,8 @@ export type MediaEngine = {
   remove: (session: string, person: string) => Promise<void>;
   /**
    * Closes a session, if it is open. Resolves when its last chunk is durable, or after writing has failed.
-   * @param everywhere if the session is not open here, also ends the LiveKit rooms that another node, or this one
-   * before its restart, opened for it
+   * @param everywhere if the session is not open here, also ends its LiveKit rooms that another node opened, or this
+   * node before its restart
    */
   close: (session: string, everywhere?: boolean) => Promise<void>;
   /**

@@ -14,12 +14,14 @@ import type { Chunk } from "./webm/take.ts";
 export type SpooledChunk = { readonly line: ChainLine; readonly sealed: Buffer };
 
 /**
- * A file is closed after this time, when it has `partBytes`, or with the session. Closed files are moved to the store
- * as the parts of a recording.
+ * A file is closed after this time, when it has `partBytes`, or when the session is closed. Closed files are moved to
+ * the store as the parts of a recording.
  */
 const partMs = minuteMs;
 const partBytes = 16 * 1024 * 1024;
-/** The most chunks in the write queue. Chunks are written one after another. A further one ends the recording. */
+/**
+ * The most chunks in the write queue, from which they are written one after another. One more chunk ends the recording.
+ */
 const maxWaiting = 400;
 const tagBytes = 16;
 export const sealedBytes = (bytes: number): number => bytes + tagBytes;

@@ -137,8 +137,8 @@ const examining: Task<readonly PlannedField[], DocumentNotice[]> = {
 };
 
 /**
- * Signs or notarizes a document on trial before the order is placed, so that a document that can't be signed is
- * rejected before anybody pays.
+ * Signs or notarizes a document on trial before the order is placed. So a document that can't be signed is rejected
+ * before anybody pays.
  */
 export const createPreflight =
   (workers: Workers): TrySigning =>

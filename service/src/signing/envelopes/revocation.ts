@@ -191,7 +191,7 @@ export async function issueCrls(deps: IssueDeps, stopping: AbortSignal): Promise
 
 const weekBefore = (now: Date): Date => new Date(now.getTime() - renewDays * dayMs);
 
-/** Finds revocation lists that lack a certificate that is revoked by now, and lists that are a week old. */
+/** Finds revocation lists that are a week old, and lists that lack a certificate although it is revoked by now. */
 const isDue = (authority: string, now: Date): Statement => sql`
   SELECT (number / ${listSize})::int AS list FROM signer_certificates
   WHERE authority = ${authority} AND NOT listed AND revoked_at <= ${now}

@@ -109,7 +109,8 @@ async function restoreCluster(dataDir: string, { folder, facts, hashes }: Backup
 
 /**
  * Starts PostgreSQL, which recovers the copied cluster. Then holds jobs and deliveries that may have run after the
- * backup. Deletes sessions and links that may have ended after it, halts the transparency logs, and ends witnessing.
+ * backup. Deletes sessions and links that may have ended after the backup. Halts the transparency logs, and ends
+ * witnessing.
  */
 async function settle(deps: RestoreDeps, facts: BackupFacts): Promise<RestoreReport> {
   const { clock, dataDir, blobFolder, migrations, nodeName } = deps;

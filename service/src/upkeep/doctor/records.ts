@@ -56,8 +56,8 @@ async function examineTable<Row>(
   for (let count = 0; ; ) {
     const batch = await tx.query<MacRow<Row>>(sql`FETCH 500 FROM rows_of_${table}`);
     if (batch.length === 0) {
-      // The cursor is closed at once. Orders have two MACs, so their table is examined twice, with a cursor of the same
-      // name.
+      // Closes the cursor at once, because the next cursor may have the same name: orders have two MACs, so their table
+      // is examined twice.
       await tx.query(sql`CLOSE rows_of_${table}`);
       return { rows: count, altered };
     }

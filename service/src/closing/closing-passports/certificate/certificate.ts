@@ -118,8 +118,8 @@ const checkSteps = ({ manifestSha256, timeStamp }: CertificateContent) => [
 ];
 
 /**
- * The note about codes: the attached manifest contains codes that grant access, but a printed copy shows only the
- * verify code.
+ * The note about codes. The attached manifest contains codes that grant access. A printed copy shows only the verify
+ * code.
  */
 function codesNote(flow: Flow): void {
   const note =

@@ -108,9 +108,10 @@ export async function removeParticipant(
 }
 
 /**
- * Replaces a participant's email address in a locked room. If the earlier address had got the room's link, `invite`
- * mails it to the new address, unless that one already got it. The earlier address still counts toward the room's daily
- * limit of invitations. If the new address is listed already, the earlier one is removed from the list.
+ * Replaces a participant's email address in a locked room. If the room's link was mailed to the earlier address,
+ * `invite` mails the link to the new address. This is not repeated if the new address already got the link. The earlier
+ * address still counts toward the room's daily limit of invitations. If the new address is listed already, the earlier
+ * one is removed from the list.
  */
 export async function moveParticipant(
   tx: Tx,
@@ -148,8 +149,8 @@ export async function moveParticipant(
 }
 
 /**
- * Replaces a former signer by the new one among a locked room's participants. Changes nothing unless the former signer
- * is listed as one, and is neither client nor signer of an order there.
+ * Replaces a former signer by the new one among a locked room's participants. Does this only if the former signer is
+ * listed as a signer, and no order in the room has that person as its client or signer.
  */
 export async function replaceParticipant(
   tx: Tx,

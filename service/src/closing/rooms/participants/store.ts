@@ -44,9 +44,9 @@ export async function countParticipants(
 }
 
 /**
- * The number of email addresses to which the room's link was mailed since the given time. Those of removed participants
- * and those that were corrected count, too. `lastAt`: when the link was last mailed to `email` since then; null if it
- * was not.
+ * The number of email addresses to which the room's link was mailed since the given time. Counts addresses of removed
+ * participants, and addresses that were corrected since. `lastAt`: when the link was last mailed to `email` since then;
+ * null if it was not.
  */
 export async function countInvited(
   tx: Tx,
@@ -104,10 +104,7 @@ export async function markRemoved(tx: Tx, roomId: string, participantId: string,
   return rows.length === 1;
 }
 
-/**
- * Which rooms to select: those of the orders' firm that contain one of the orders, and the room `roomId` unless it is
- * null.
- */
+/** Selects rooms: those of the orders' firm that contain one of the orders, and the room `roomId` unless it is null. */
 type RoomsOf = { orderIds: readonly number[]; roomId: string | null };
 
 const roomsOf = ({ orderIds, roomId }: RoomsOf): Statement => sql`
@@ -158,9 +155,9 @@ export const presentParticipants = (tx: Tx, roomId: string) =>
     FROM room_participants WHERE room_id = ${roomId} AND removed_at IS NULL ORDER BY created_at, id`);
 
 /**
- * The id of the present participant of a locked room who is listed as a signer with this address, but is neither a
- * signer nor the client of an order in the room; null if there is none. People whose address was corrected after they
- * had signed are found by their name.
+ * Finds, in a locked room, the id of the present participant who is listed as a signer with this address. Null if
+ * nobody is listed so, or if an order in the room still has that person as a signer or its client. Signers of orders
+ * are also recognized by name, because an address can be corrected after its owner signed.
  * @param by.next the address of the new signer, who may have the same name
  */
 export async function signerWithoutOrder(

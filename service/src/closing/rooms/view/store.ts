@@ -46,7 +46,8 @@ export type CardRow = BoughtServices & {
   status: string;
   statusBeforeHold: string | null;
   /**
-   * The latest envelope's signers, or else those that the order names. Null if the order is not signed, or has neither.
+   * The signers of the latest envelope; without these, the signers that the order names. Null if the order includes no
+   * signing, or no signers are known.
    */
   signers: { name: string; email: string; routing: number; signed?: boolean }[] | null;
   /** The fields and the MAC that verify the order's signers; null for an envelope's signers, or if nobody signs. */
@@ -98,7 +99,7 @@ export type OwnOrder = Titled &
     supplementCents: number | null;
     /** True if the supplement replaces a payment that a bank took back; null when no supplement is due. */
     replacesLoss: boolean | null;
-    /** False if nothing but a charge in progress can prevent a payment of the order. */
+    /** True if something other than a charge in progress may prevent a payment of the order. */
     mayBeRefused: boolean;
     documents: StoredOrderDocument[];
     signingAgain: StoredSigningAgain;
@@ -142,8 +143,9 @@ export async function findViewVersion(db: Sql, code: string): Promise<string | u
   return row?.version;
 }
 
-// A signed document that was taken in has none of the signatures of an envelope that was not completed, so the card has
-// the order's signers. An envelope that is still open counts as discarded, too: its end raises no `view_version`.
+// If a signed document was taken in, it lacks the signatures of an envelope that was not completed. Then the card shows
+// the signers that the order names. This applies even while the envelope is open: when it ends later, nothing increases
+// `view_version`.
 const cards = sql`
   SELECT coalesce(json_agg(json_build_object('code', o.code, 'label', a.label, 'status', o.status,
     'statusBeforeHold', o.status_before_hold,

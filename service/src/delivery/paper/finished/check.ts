@@ -23,8 +23,8 @@ type FinishedCheckName =
   | "unseen";
 
 /**
- * The result of one check of a handed-in document. `warns`: staff may accept the document in spite of it. `fails`:
- * nobody may accept it in the console. `order move` at the command line doesn't run these checks.
+ * The result of one check of a handed-in document. `warns`: staff may still accept the document. `fails`: nobody may
+ * accept the document in the console. `order move` at the command line doesn't run these checks.
  */
 export type FinishedCheck = {
   readonly name: FinishedCheckName;
@@ -43,8 +43,8 @@ export type FinishedRules = {
 export type FinishedReport = {
   readonly sha256: string;
   /**
-   * True if the file has no digital signature besides those of the order's document, as a scan of paper. Also true for
-   * a file that can't be sealed or read.
+   * True if the file has no digital signature of its own, such as a scan of paper. The signatures of the order's
+   * document don't count. Also true for a file that can't be sealed or read.
    */
   readonly isPaper: boolean;
   readonly checks: readonly FinishedCheck[];

@@ -118,7 +118,7 @@ type Upload = { bytes: Buffer; confirmed: FinishedConfirmation };
  * needs a second person's approval, unless a notary hands it in. A notary who got a role on the console within the last
  * day needs the approval, too.
  * @returns `sealed`; `asked` when the document waits for approval; the report to confirm again when nothing was stored
- * @throws ServiceError for a failed check, for another file than the confirmed one, and as `reportOnFinished`. Also for
+ * @throws ServiceError as `reportOnFinished`, for a failed check, and for a file other than the confirmed one. Also for
  * an operator without the permission or a recent passkey, and when signing or notarization has continued online
  */
 export async function acceptFinished(

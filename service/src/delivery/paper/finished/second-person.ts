@@ -145,7 +145,8 @@ export async function decideAcceptance(
 }
 
 /**
- * Rejects a document that another operator submitted, with a reason, or withdraws the operator's own.
+ * Ends the order's open request. Rejects, with a reason, a document that another operator submitted, or withdraws the
+ * operator's own document.
  * @throws ServiceError when no request is open, or this operator may not make this decision
  */
 export async function endAcceptance(

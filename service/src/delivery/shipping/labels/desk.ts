@@ -19,15 +19,16 @@ export type ShownLabel = Pick<
 > & {
   hasFile: boolean;
   /**
-   * True if a parcel can be handed over with this label now: it is bought, for the order's current shipment, unused,
-   * and no refund was requested.
+   * True if a parcel can be handed over with this label now. The label was bought for the order's current shipment and
+   * not used, and no refund was requested.
    */
   isForNow: boolean;
   /** The latest report on the parcel; null without one. */
   lastSeen: string | null;
   /**
-   * The price in US cents at which the newest label was not bought automatically. Null for other labels, without a
-   * rate, and for a label of an earlier shipment. It can be bought only while the order is in ShippingPending.
+   * The price in US cents of the newest label, if that label was not bought automatically. While the order is in
+   * ShippingPending, staff can buy the label at this price. Null for other labels, without a rate, and for a label of
+   * an earlier shipment.
    */
   offerCents: number | null;
   /** True if the price in `offerCents` is far above the quoted postage, or if no postage was quoted. */

@@ -45,7 +45,10 @@ export const followEvent =
     return label ? followTracking(deps, label.id, tracking) : "unknown";
   };
 
-/** Records a report on a parcel, and updates the order's status. A repeat opens no task, but may add the signer. */
+/**
+ * Records a report on a parcel, and updates the order's status. A repeated report opens no task, but may add the name
+ * of the person who signed for the parcel.
+ */
 export async function followTracking(deps: LabelDeps, labelId: number, tracking: Tracking): Promise<EventOutcome> {
   const { status, signedBy } = tracking;
   if (!isTrackingStatus(status)) return "irrelevant";

@@ -123,8 +123,8 @@ async function decide(
 }
 
 /**
- * The label of the same shipment whose refund EasyPost rejected. It is still paid and valid, so with another one, two
- * labels for one parcel would be valid.
+ * The label of the same shipment whose refund EasyPost rejected. That label is still paid and valid. If another label
+ * were bought, one parcel would have two valid labels.
  */
 async function unrefundedLabel(tx: Tx, { orderId, attempt }: Label): Promise<Label | undefined> {
   const labels = await labelsOf(tx, orderId);
@@ -136,7 +136,7 @@ const stillValid = ({ trackingNumber, cents }: Label): string =>
 
 /**
  * The label with its price limit computed again, unless an operator set the limit. Since the label was requested, the
- * payer may have paid for additional postage (a supplement), or may have got such a payment back.
+ * payer may have paid for additional postage (a supplement), or may have got a supplement back.
  */
 async function withBudgetOfNow({ easypost: { settings } }: LabelDeps, tx: Tx, label: Label): Promise<Label> {
   if (label.orderedBy !== null || !settings) return label;

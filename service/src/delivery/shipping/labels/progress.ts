@@ -53,8 +53,8 @@ export function parcelOutcome(seen: Seen): "delivered" | "failed" | "on_its_way"
 type ShippingEvent = Extract<PeopleEvent, "shipped" | "delivered" | "shipping_failed" | "shipping_retried">;
 
 /**
- * The causes of the transitions, in sequence, that bring an order to the status that fits its parcel. Empty when the
- * order already has that status, or is not being shipped.
+ * The events, in sequence, that move an order to the status that fits its parcel. Empty when the order already has that
+ * status, or is not being shipped.
  */
 export function eventsToFollow(orderStatus: OrderStatus, seen: Seen): ShippingEvent[] {
   const outcome = parcelOutcome(seen);
@@ -82,8 +82,8 @@ export const failureReason = (seen: Seen): string =>
   (seen.has("return_to_sender") ? reasons.return_to_sender : reasons.failure) ?? "";
 
 /**
- * The reason why staff must look into the new reports. Null when there is none, and when the order's status already
- * shows it.
+ * The reason why staff must look into the new reports. Null without such a reason, and when the order's status already
+ * shows the reason.
  * @param newReports the reports that were not known before
  * @param seen all reports, including the new ones
  * @param orderStatus the order's status after the reports moved it

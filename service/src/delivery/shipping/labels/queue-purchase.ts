@@ -23,8 +23,8 @@ export const labelTaker = ({ easypost: { settings } }: TakerDeps): Taker => ({
     if (!settings) return null;
     const attempt = await shippingAttempt(tx, order.id);
     const labels = await labelsOf(tx, order.id);
-    // True if EasyPost has answered the request to refund the label. A label blocks the next label of the same shipment
-    // until then, unless the label was withdrawn. After a rejected refund, staff decide about the next label.
+    // True if EasyPost has answered the request to refund the label. Until then, the label blocks the next label of the
+    // same shipment. A withdrawn label blocks nothing. After a rejected refund, staff decide about the next label.
     const isReturned = ({ refundState }: Label) => refundState !== null && refundState !== "intended";
     const isBlocking = (label: Label) => label.attempt === attempt && label.state !== "withdrawn" && !isReturned(label);
     if (labels.some(isBlocking)) return "beside";
@@ -35,8 +35,8 @@ export const labelTaker = ({ easypost: { settings } }: TakerDeps): Taker => ({
 });
 
 /**
- * The most that a label may cost without anyone's consent: the quoted postage, postage supplements that were paid
- * since, and the excess that the operator absorbs. Null when no postage was quoted.
+ * The most that a label may cost without anyone's consent. It is the sum of the quoted postage, the postage supplements
+ * that were paid since, and the excess that the operator absorbs. Null when no postage was quoted.
  */
 export async function budgetOf(
   tx: Tx,

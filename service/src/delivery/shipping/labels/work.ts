@@ -24,8 +24,8 @@ import {
 } from "./store.ts";
 
 /**
- * The jobs that review an order's labels when the order has changed, and that poll EasyPost, because its events may be
- * lost.
+ * Registers two jobs. One reviews an order's labels when the order has changed. The other polls EasyPost, because
+ * EasyPost's events may be lost.
  */
 export function labelJobs(jobs: Jobs, deps: LabelDeps): void {
   jobs.work<{ orderId: number }>(parcelQueue, ({ orderId }) => reviewLabels(deps, orderId));
@@ -69,8 +69,8 @@ const isInUse = ({ state, refundState }: Label): boolean => state === "bought" &
 const maxWayMs = 60 * dayMs;
 
 /**
- * Polls EasyPost about a label, or only about its refund once that was requested. Schedules the next poll, unless the
- * label's state is final, its purchase is too long ago, or EasyPost has no label for the shipment.
+ * Polls EasyPost about a label. Once a refund of the label was requested, polls only about the refund. Polling ends
+ * when the label's state is final, when its purchase is too long ago, or if EasyPost has no label for the shipment.
  */
 async function askForLabel(deps: LabelDeps, labelId: number): Promise<void> {
   const { db, clock, providers } = deps;

@@ -53,7 +53,7 @@ export async function applyReports(
 }
 
 /**
- * Moves an order to the status that its letter has reached, unless the order's status doesn't allow that move any more.
+ * Moves an order to the status that fits its letter, unless the order's status doesn't allow that move any more.
  * @returns the order afterwards; null when the order's shipping does not depend on this letter
  */
 export async function moveByLetter(
@@ -81,8 +81,8 @@ const carriageOf = ({ mailClass, trackingNumber, letterId }: Letter) => ({
 });
 
 /**
- * The reason why the letter won't reach the recipient; null while it still may, and for a letter that this service
- * canceled.
+ * The reason why the letter won't reach the recipient. Null while the letter may still arrive, and for a letter that
+ * this service canceled.
  */
 function failureOf({ letterId, progress, recalledAt }: Letter): string | null {
   const stage = stageOf(progress);
@@ -106,8 +106,8 @@ type Followed = {
 };
 
 /**
- * Opens a task when staff must look into a report. Closes the earlier task about the letter once its state is final, if
- * the order's status or a new task shows that state. A cancellation always closes it.
+ * Opens a task when staff must look into a report. Closes the earlier task about the letter when the letter's state
+ * becomes final and the order's status or a new task shows that state. A cancellation always closes the earlier task.
  */
 async function tellPeople(tx: Tx, followed: Followed): Promise<void> {
   const { moved, letter, before, at } = followed;

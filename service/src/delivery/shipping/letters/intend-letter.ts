@@ -27,8 +27,8 @@ export type LetterPlan = PrintPlan & {
 };
 
 /**
- * True if the order needs a letter, and Lob has none for it that may still arrive or was delivered (`currentLetter`).
- * The caller must have locked the order's row.
+ * True if the order needs a letter and has no `currentLetter`, which is a letter at Lob that may still arrive or was
+ * delivered. The caller must have locked the order's row.
  */
 export async function waitsForLetter(tx: Tx, order: LockedOrder): Promise<boolean> {
   if (order.environment !== "live" || order.status !== "ShippingPending" || order.shipMethod !== "print_mail")

@@ -44,7 +44,10 @@ export const letterEvents =
     return isNew ? "applied" : "known";
   };
 
-/** Polls Lob about a letter, in case an event was lost. Ends at `maxPollMs`, or in a final state without a hold. */
+/**
+ * Polls Lob about a letter, in case an event was lost. Polling ends at `maxPollMs`, or once the letter's state is final
+ * and the order is not on hold.
+ */
 export async function pollLetter(deps: LetterDeps, letterId: string): Promise<void> {
   const { db, clock, providers } = deps;
   // Without an API key nothing is polled, but the job is repeated, because a key may be configured later.
@@ -102,8 +105,8 @@ const refreshed = (letter: Letter, current: AcceptedLetter | undefined): Letter 
 
 /**
  * The reports contained in Lob's response about a letter.
- * @param at the time of the poll, recorded for a cancellation, because Lob states no time for it; undefined leaves a
- * cancellation out
+ * @param at the time of the poll. Lob states no time for a cancellation, so `at` is recorded. If `at` is undefined, a
+ * cancellation is left out
  */
 function reportsIn(current: AcceptedLetter | undefined, at?: Date): LetterReport[] {
   if (!current) return [];

@@ -28,7 +28,7 @@ async function recallLetters(deps: LetterDeps, tx: Tx, order: LockedOrder): Prom
 }
 
 /**
- * Asks Lob to cancel a letter that isn't mailed yet, if its order no longer needs it. The caller must have locked the
+ * Asks Lob to cancel a letter if it isn't mailed yet and its order no longer needs it. The caller must have locked the
  * order's row.
  */
 export async function recallWhereUnwanted(deps: LetterDeps, tx: Tx, order: LockedOrder, letter: Letter): Promise<void> {
@@ -69,7 +69,7 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
   },
   async perform(intent, call) {
     const outcome = await createLob(call).cancel(recalledOf(intent).letterId);
-    // A 404 may mean that the letter is already canceled. The unknown outcome causes a look-up, which finds that out.
+    // A 404 may mean that the letter is already canceled. After `unknown`, a look-up finds out whether that is so.
     return outcome.kind === "refused" && outcome.status === 404 ? { kind: "unknown", why: outcome.why } : outcome;
   },
   async lookUp(intent, call) {
@@ -88,7 +88,7 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
     if (end.kind === "done") {
       await applyReports(deps, tx, order, letter, [{ what: "cancelled", at: deps.clock(), words: "cancelled" }]);
     } else if (stageOf(letter.progress) === "accepted") {
-      // After a report of a later stage, the letter was mailed or canceled already, and staff know about it.
+      // In any later stage, the letter was mailed or canceled already, and staff know about it.
       await keepLetter(deps, tx, order, letter, end.why);
     }
     // The order may need another letter: a hold may have ended before the cancellation, or the order is being shipped
@@ -102,7 +102,8 @@ async function keepLetter(deps: LetterDeps, tx: Tx, order: LockedOrder, letter: 
   const at = deps.clock();
   await markRecalled(tx, letter.id, null);
   if (await isWanted(tx, order, letter)) return closePrinting(tx, order.id, at);
-  // Lob may not have been asked at all. So its own words, if any, tell whether the letter can still be canceled.
+  // The request may never have reached Lob. So the text doesn't claim that it is too late to cancel: only Lob's own
+  // words in `why`, if any, can say so.
   const reason = `The letter ${letter.letterId} is not cancelled (${why}). Lob will mail it, unless somebody can still cancel it there.`;
   await openTrouble(tx, asDelivery(letter), at, reason);
 }

@@ -104,7 +104,7 @@ async function withDocument(
   } catch (error) {
     // The act is retried after an outage that prevented reading, and after any error of `send`.
     if (isRead || !(error instanceof ServiceError) || error.code === "unavailable") throw error;
-    // An altered document has a task of its own: once its file is restored, it is mailed.
+    // An altered document has a task of its own. The letter is mailed once the document's file is restored.
     if (error instanceof AlteredDocumentError) return { kind: "unavailable", why: error.message, retryAfterMs: null };
     return { kind: "refused", status: 0, code: null, why: error.message };
   }

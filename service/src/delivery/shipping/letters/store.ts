@@ -98,7 +98,7 @@ export async function shippingLetter(db: Sql, orderId: number): Promise<Letter |
   return letter;
 }
 
-/** The letter that `shippingLetter` finds, but undefined if it was returned or canceled, or has failed. */
+/** The letter that `shippingLetter` finds. Undefined if that letter was returned or canceled, or has failed. */
 export async function currentLetter(db: Sql, orderId: number): Promise<Letter | undefined> {
   const letter = await shippingLetter(db, orderId);
   return letter && !["returned", "failed", "cancelled"].includes(stageOf(letter.progress)) ? letter : undefined;

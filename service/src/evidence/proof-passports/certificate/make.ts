@@ -41,9 +41,9 @@ const drawing: Task<ProofCertificate, Uint8Array<ArrayBuffer>> = {
 
 /**
  * Makes the proof certificate of an `Edition` at the first request and stores it, so that all copies have the same
- * bytes. Does not store it while the stored sealed PDF can't be read. It gets no time stamp of its own, because it
- * lists the document's time stamp. When the X.509 certificate of the service's seal changes, the service makes a new
- * proof certificate.
+ * bytes. While the stored sealed PDF can't be read, the new proof certificate is not stored. A proof certificate gets
+ * no time stamp of its own, because it lists the document's time stamp. When the X.509 certificate of the service's
+ * seal changes, the service makes a new proof certificate.
  */
 export function openProofCertificates(deps: CertificateDeps): ProofCertificates {
   const underWay = new Map<string, Promise<StoredFile>>();

@@ -48,8 +48,8 @@ export function validFor(years: number, at: number): { notBefore: number; notAft
 
 /**
  * Makes a root certificate, under which this service issues its own certificates. It is valid for thirty years and can
- * sign only certificates and revocation lists. A root for tests has TEST in its name, and allows no email addresses in
- * the certificates below it. Anybody with a trial key gets such a test certificate.
+ * sign only certificates and revocation lists. A root for tests has TEST in its name. It allows no email addresses in
+ * the certificates below it, because anybody with a trial key gets such a certificate.
  * @param input `host` the public host name; `serialNumber` 16 random bytes; `at` now, epoch milliseconds
  * @throws {SealKeyError} when the key does not sign
  */

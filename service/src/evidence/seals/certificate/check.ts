@@ -91,8 +91,7 @@ function checkChain({ chain, key, at }: Checked, { setting, keySetting, fault }:
 }
 
 function sealFault(leaf: Certificate, place: number): Fault | null {
-  // The certificates above the seal's own one may have any usage, because a reader that trusts the seal's own
-  // certificate needs no others.
+  // A reader that trusts the seal's own certificate needs no other. So the certificates above it may have any usage.
   if (place > 0) return null;
   // Checks the usage as of the start of the validity, because `checkChain` reports faults in the dates separately.
   const fault = leafFault(leaf, "documentSigning", leaf.notBefore);

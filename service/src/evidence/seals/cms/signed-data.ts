@@ -38,8 +38,8 @@ export type SignedDataWriter = {
   /** DER of the SET OF signed attributes: the bytes that are signed (RFC 5652, section 5.4). */
   readonly signedAttributes: (place: SealPlace) => Uint8Array<ArrayBuffer>;
   /**
-   * DER of the ContentInfo: PAdES B-B, or B-T with the token (a ContentInfo in DER) as the signature-time-stamp
-   * attribute (ETSI EN 319 122-1, section 5.3).
+   * DER of the ContentInfo: PAdES B-B without a token, and B-T with one. The token (a ContentInfo in DER) becomes the
+   * signature-time-stamp attribute (ETSI EN 319 122-1, section 5.3).
    */
   readonly cms: (signedAttrs: Uint8Array, signature: Uint8Array, token?: Uint8Array) => Uint8Array<ArrayBuffer>;
   /** The largest length of a CMS with a token of this length, or without a token. */

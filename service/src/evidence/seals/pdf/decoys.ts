@@ -20,8 +20,9 @@ const spare = { reserve: 256, padding: 1024 };
 const draws = 4;
 
 /**
- * Draws several sets of lengths, to try until the file contains no decoy. The author of a hostile document could
- * predict a fixed /ByteRange, and write numbers into the document that name another place for the signature.
+ * Draws several sets of lengths, to try until the file contains no decoy. Fixed lengths would make /ByteRange
+ * predictable. The author of a hostile document could then write numbers into the document that name another place for
+ * the signature.
  * @param needed the bytes that the signature needs
  */
 export const drawLengths = (random: Pick<Random, "below">, needed: number): Draw[] =>

@@ -74,8 +74,8 @@ export function lockParts(look: PdfLookup, locks: SealLock | undefined): LockPar
 }
 
 /**
- * The field that the document reserves for the seal, with the seal in it; null when it reserves none. Only a document
- * that the service made may reserve one.
+ * The field that the document reserves for the seal, with the seal in it. Null without such a field. Only a document
+ * that the service made may have one.
  */
 export function filledField(look: PdfLookup, signature: Ref, lock: LockParts): NewObject | null {
   if (!look.acroForm) return null;

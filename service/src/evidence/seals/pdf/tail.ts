@@ -10,8 +10,8 @@ import {
 } from "./objects.ts";
 
 /**
- * Builds the revision that adds a signature field with an empty signature, or fills the field that is reserved for it.
- * Returns only the bytes after the original.
+ * Builds the revision that adds a signature field with an empty signature, or fills the field that the document
+ * reserves. Returns only the bytes after the original.
  * @param docSha256 hex SHA-256 of the original, for names that must be unique
  * @throws PdfRefusal `needs_repair`
  */

@@ -66,8 +66,8 @@ export type OwnKey = KeyMetadata & { issuer: Issuer | null; revoker: Revoker | n
 
 /**
  * A key of the caller's firm, with the persons who issued and revoked it and the objects that were created with it.
- * @throws ServiceError for a caller who is not an owner, for an unknown key, and for a key of another firm; the last
- * two errors have the same message
+ * @throws ServiceError for a caller who is not an owner. Also, always with the same message, for an unknown key and for
+ * a key of another firm
  */
 export async function findOwnKey(deps: { db: Sql }, principal: Principal, keyId: string): Promise<OwnKey> {
   if (principal.member?.role !== "owner")

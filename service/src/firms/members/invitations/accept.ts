@@ -15,8 +15,8 @@ const unusable = () => new ServiceError("not_found", "This invitation cannot be 
 /**
  * The offer behind an invitation's link, for the signed-in person.
  * @returns null for a person who is signed in with another email address than the invited one
- * @throws ServiceError when the invitation was used, withdrawn or replaced, when it has expired, and when the inviter
- * has lost the right to grant the offered access; the message is the same in all cases
+ * @throws ServiceError, always with the same message: the invitation was used, withdrawn or replaced, or it has
+ * expired. Also if the inviter has lost the right to grant the offered access
  */
 export async function lookAtInvitation(
   { db, clock, rowMac }: MemberDeps,

@@ -40,8 +40,8 @@ export const listInvitations = ({ db }: { db: Sql }, principal: Principal): Prom
 
 /**
  * Mails an invitation to an email address. The invitation replaces an earlier one of the firm to the same address. The
- * same request within a minute changes nothing, if the earlier inviter may still grant the access. Except for members
- * of the firm, nothing reveals whether the address already has an account.
+ * same request within a minute changes nothing, if the earlier inviter may still grant the access. The caller learns
+ * that an address belongs to a member of the firm, but not whether another address has an account.
  * @throws ServiceError for an invalid address or role, a member of the firm as recipient, and too many mails. Also for
  * a caller without the right or a recent proof
  */
@@ -98,8 +98,8 @@ export async function withdrawInvitation(
 type Giver = { own: Membership; principal: Principal; at: Date };
 
 /**
- * Requires a recent proof of the owner. Also requires the owner's live access if `liveAccess` is true: the invitation
- * grants live access, or the one that it replaces did.
+ * Requires a recent proof of the owner. Also requires the owner's live access if `liveAccess` is true. It is true if
+ * the invitation, or the earlier invitation that it replaces, grants live access.
  */
 function requireMayGive({ own, principal, at }: Giver, liveAccess: boolean): void {
   if (liveAccess && !own.liveAccess) throw liveAccessRequired();

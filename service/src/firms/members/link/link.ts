@@ -30,7 +30,8 @@ const noKey = () => invalid("apiKey must be a valid partner API key.");
  *
  * If the firm requires passkeys, a live key needs a recent passkey. Without it, a new member gets only test access, and
  * a member without live access is refused.
- * @throws ServiceError for an invalid or restricted key, for a person of another firm, and for such a member
+ * @throws ServiceError for an invalid or restricted key, for a person of another firm, and for a member without live
+ * access who lacks the recent passkey
  */
 export async function linkMember(
   { db, clock, rowMac, resolveKey }: MemberDeps & { resolveKey: ResolveKey },
@@ -98,8 +99,8 @@ export const hadMembersBefore = () =>
   );
 
 /**
- * Makes a person the first owner of a firm that never had a member: with live access if the firm has it. The caller must
- * have verified that the firm was created for the person's address.
+ * Makes a person the first owner of a firm that never had a member. The person gets live access if the firm has it. The
+ * caller must have verified that the firm was created for the person's address.
  * @throws ServiceError for a firm that has or had members, and for a person who belongs to a firm
  */
 export async function addFirstOwner(

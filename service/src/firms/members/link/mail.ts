@@ -55,8 +55,8 @@ async function selectOtherOwners(tx: Tx, partnerId: string, userId: string): Pro
 }
 
 /**
- * The facts for the mail to an owner about a member. Undefined unless the two still are a member and an owner of the
- * same firm.
+ * The facts for the mail to an owner about a member. Undefined if the member has left the firm, or the recipient is no
+ * longer an owner of the same firm.
  */
 async function selectMailFacts(db: Sql, userId: string, ownerId: string) {
   const [found] = await db.query<{ email: string; ownerEmail: string; firmName: string; liveAccess: boolean }>(

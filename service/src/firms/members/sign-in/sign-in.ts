@@ -62,8 +62,8 @@ export function returnPath(text: string | undefined): string {
 }
 
 /**
- * Mails a sign-in link. At the maximum number of usable mailed links for the email address, mails no further link. The
- * links that `shareLinks` selects then also work in this browser, so that other people's requests never lock a person
+ * Mails a sign-in link. Mails no link if the email address already has the maximum number of usable mailed links. Then
+ * the links that `shareLinks` selects also work in this browser, so that other people's requests never lock a person
  * out. Known and unknown addresses get the same response and the same work.
  * @param asked.browser the secret in the browser's cookie, to which the link is bound
  * @param asked.proof the token of a browser that has signed in before

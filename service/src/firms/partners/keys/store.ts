@@ -48,8 +48,8 @@ export const selectKeys = (db: Sql, partnerId: string) =>
   );
 
 /**
- * Selects the keys among these ids whose rows say neither revoked nor expired. It doesn't read the recorded
- * revocations.
+ * Of the keys with these ids, selects those whose rows are not marked as revoked and have not expired. It doesn't read
+ * the recorded revocations.
  */
 export async function keysInForce(db: Sql, ids: readonly string[], now: Date): Promise<string[]> {
   const keys = await db.query<{ id: string }>(sql`

@@ -11,7 +11,7 @@ export const negotiated = { ...uncached, Vary: "Accept" };
 /**
  * Hook for the API's public verification routes, whose URLs people forward to each other. It redirects a browser to the
  * page that shows the result; a program gets the JSON.
- * @param pages the URL of these pages, up to the verify code
+ * @param pages the start of the pages' URLs; the verify code follows it
  */
 export const pageForBrowsers =
   (pages: string): onRequestAsyncHookHandler =>

@@ -85,8 +85,8 @@ function sendWireError(request: FastifyRequest, reply: FastifyReply, { status, c
 }
 
 /**
- * The body of a refusal: `{error}`, except from a public verification, which responds with `{verdict}` (contract,
- * Errors). If the document was deleted, that body also contains the message about the deletion.
+ * The body of a refusal: `{error}`. A public verification responds with `{verdict}` instead (contract, Errors). If the
+ * document was deleted, the body with the verdict also contains the message about the deletion.
  */
 function bodyOf(code: WireCode, message: string): object {
   if (code === "verdict_unknown") return { verdict: "unknown" };
@@ -120,8 +120,9 @@ function noteWithoutPayments(log: FastifyBaseLogger): void {
 }
 
 /**
- * Sends the response for an error that a route or hook threw. An unknown error becomes an opaque 500. A status from 500
- * gets a full log line, except for `BusyError`, `NotYetError` and a missing payment processor.
+ * Sends the response for an error that a route or hook threw. An unknown error becomes an opaque 500. An error with a
+ * status of 500 or above gets a full log line. Exceptions are `BusyError`, `NotYetError` and a missing payment
+ * processor.
  */
 export function wireError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const answer = wireErrorOf(error);

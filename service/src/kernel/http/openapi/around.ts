@@ -68,7 +68,7 @@ const refusal = (description: string, error: string) => ({
 /** The most bytes of a JSON or text body that the server reads. */
 export const maxBodyBytes = 256 * 1024;
 
-/** The message for a body that is too long and is not a form, on a route that takes forms. */
+/** For a route that takes forms: the message for a body that is not a form and is too long. */
 export const otherBodyTooLarge = (bytes: number): string =>
   `The body is too large: a body that is not multipart/form-data may have at most ${bytes / 1024} KiB.`;
 
@@ -119,8 +119,8 @@ function describeBody(operation: Operation): void {
   delete operation[bodyOptional];
   if (!requestBody) return;
   if (optional) requestBody.required = false;
-  // Only JSON routes get a 415. By the contract, a route that takes forms with a document refuses a wrong media type or
-  // a too large document with a 400. Its 413 is only for bodies that are not forms.
+  // Only JSON routes get a 415. A route that takes forms with a document refuses a wrong media type with a 400, and
+  // also a too large document (contract). Such a route has a 413 only for bodies that are not forms.
   const isJson = "application/json" in requestBody.content;
   if (isJson || "application/x-www-form-urlencoded" in requestBody.content)
     responses["413"] ??= structuredClone(tooLarge);

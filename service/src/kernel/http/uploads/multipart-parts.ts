@@ -90,8 +90,8 @@ async function readText(part: MultipartFile): Promise<string> {
 }
 
 /**
- * Reads the form's file. Of a file that is too large, the parser passes on `maxUploadBytes` and one byte more; that
- * byte shows that it is too large.
+ * Reads the form's file. If the file is too large, the parser delivers `maxUploadBytes` + 1 bytes of it. The extra byte
+ * shows that the file is too large.
  */
 async function readFile(part: MultipartFile, rules: PartRules, capacity: number | null): Promise<Upload | "too large"> {
   if (capacity === null) {

@@ -13,8 +13,9 @@ import { type KeyEntries, openByEmptyPassword, permissionsGenuine } from "./file
 const MAY_ADD_FIELDS = 0b101000;
 
 /**
- * The encryption of a document; null when it is not encrypted. An encrypted document is accepted only if the empty user
- * password opens it. Its permissions must allow adding a signature field, or its owner password must be empty.
+ * The encryption of a document; null when it is not encrypted. An encrypted document is accepted only if two conditions
+ * are met. The empty user password must open it. Its permissions must allow adding a signature field, or its owner
+ * password must be empty, too.
  * @param file the document, with its sections, newest first
  * @throws PdfRefusal `encrypted` for any other encrypted document
  */

@@ -24,7 +24,8 @@ const isBelow = (run: Run, blank: Blank): boolean => {
 };
 
 /**
- * The words directly below a blank. Leaves out words with another blank to their right, because they label that blank.
+ * The words directly below a blank. If such words have another blank to their right, they label that other blank and
+ * are left out.
  */
 export function captionsBelow(blank: Blank, { words, blanks, content }: PageWords): Run[] {
   const inOther = (run: Run) => content.boxes.some((box) => box.y >= blank.y - 4 && isInside(run, box));
@@ -163,8 +164,8 @@ const hasBlank = (run: Run, blank: Blank, { blanks }: PageWords): boolean =>
   );
 
 /**
- * True if each label in the column of this blank is above its blank. Then no words follow below the column's last
- * blank.
+ * True if each label in the column of this blank is above its blank. That is so if the last blank of the column has no
+ * words below it.
  */
 export function isLabeledAbove(blank: Blank, page: PageWords): boolean {
   let last = blank;

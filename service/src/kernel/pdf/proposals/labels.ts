@@ -9,8 +9,8 @@ export type PageWords = {
   readonly content: PageContent;
   /**
    * True if people sign the document at this height of the page (`executionAbove`).
-   * @param isCaption true for a caption below a line. Below the page's last sentence, a caption is accepted in any
-   * case; other labels only if the page has two sentences.
+   * @param isCaption true for a caption below a line. Below the page's last sentence, every caption is accepted. Any
+   * other label there is accepted only if the page has at least two sentences.
    */
   readonly isExecution: (y: number, isCaption?: boolean) => boolean;
 };

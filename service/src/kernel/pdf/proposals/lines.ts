@@ -155,8 +155,8 @@ const maxPieceWidth = 30;
 type Upright = { readonly x: number; readonly top: number; readonly bottom: number };
 
 /**
- * On a page with more horizontal or vertical lines than this, no cells are looked for. It counts as a drawing; a form's
- * tables have fewer lines.
+ * A page with more horizontal or vertical lines than this is not searched for cells. Such a page counts as a drawing; a
+ * form's tables have fewer lines.
  */
 const maxLines = 400;
 const touch = 2;

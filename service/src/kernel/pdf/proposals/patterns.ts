@@ -71,7 +71,7 @@ type ReservedPart = {
    */
   readonly needs?: RegExp;
   /**
-   * If these words occur further down, the page is an affidavit. Its signer signs above them, so the part is not
+   * If these words occur further down, the page is an affidavit. Its signer signs above these words, so the part is not
    * reserved.
    */
   readonly unless?: RegExp;
@@ -117,10 +117,7 @@ export const measures = {
   maxInitials: 60,
   /** The greatest distance from words that ask for initials down to the blanks before a list's items. */
   initialsAbove: 500,
-  /**
-   * A height on the page, as a share of the page's height. Below it, short blanks after a party's name are for
-   * initials.
-   */
+  /** A share of the page's height. Further down than this, short blanks after a party's name are for initials. */
   foot: 0.85,
   /**
    * The greatest vertical distance from a cell for a date or name to the place where the same person signs or initials.
@@ -161,7 +158,7 @@ export const measures = {
   wordsAbove: 7,
   /** The most words for a label in parentheses: "(signature preceded by ...)". */
   wordsOfRemark: 12,
-  /** The greatest distances from a blank to a label below it, and to a label above it that asks for no signature. */
+  /** The greatest distances from a blank down to its label, and up to a label that asks for no signature. */
   labelBelow: 18,
   labelAboveDate: 38,
   /** A label above a blank may be this much wider than the blank. */

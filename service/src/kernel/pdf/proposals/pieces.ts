@@ -28,9 +28,9 @@ const isMark = ({ found: { kind } }: Piece): boolean => kind === "signature" || 
 /**
  * Drops blanks that look like those of signers, but are for other people or for other entries.
  *
- * For example, empty cells of a ledger have headings too. So a cell for a date or a name is dropped unless a signature
- * or initials are near it. A date below a column's heading is dropped unless a signature or initials are on the date's
- * own row.
+ * For example, empty cells of a ledger have headings too. So a cell for a date or a name stays only if a signature or
+ * initials are near it. A date below a column's heading stays only if a signature or initials are on the date's own
+ * row.
  */
 export function ofSigners(pieces: readonly Piece[], page: PageWords): Piece[] {
   const signed = pieces.filter((piece) => !isNameOf(piece, pieces) && !isRowOfOthers(piece.blank, page));

@@ -220,8 +220,8 @@ function ofLabelsAlone(page: PageWords): Plain[] {
 }
 
 /**
- * The label of which this run is the end; null if the label doesn't ask for an entry. A label that ends with a colon or
- * an arrow asks for one. So does "Signature of ..." on a row with "Date", as on a W-9. The arrow may be a run of its
+ * The label that ends with this run; null if the label doesn't ask for an entry. A label asks for an entry if it ends
+ * with a colon or an arrow. So does "Signature of ..." on a row with "Date", as on a W-9. The arrow may be a run of its
  * own, after a label of several lines.
  */
 function labelAlone(run: Run, page: PageWords): string | null {

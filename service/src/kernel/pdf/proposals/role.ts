@@ -14,8 +14,8 @@ const maxTexts = 8;
 const aboveCosts = 12;
 
 /**
- * The party that a place is for. The place's own words name it or, if they don't, the nearest words on its row or in
- * its column.
+ * The party that a place is for. If the place's own words name no party, the nearest words on the place's row or in its
+ * column decide.
  */
 export function roleOf(words: string, place: Rect, page: PageWords): string | null {
   const own = partyIn(words);

@@ -41,8 +41,8 @@ export function labelToTheLeft(blank: Blank, page: PageWords): Found | null {
   }
   const label = lastPart(wrapped(left, page)) ?? lastPart(left.text);
   const isAdjacent = isColon || blank.x - endOf(left) < 12;
-  // Words that are too many for a label may be a sentence that continues in the blank. If there is a gap before the
-  // blank, they are in another column.
+  // Words that are too many for a label may be a sentence that continues in the blank. If there is a gap between the
+  // words and the blank, the words belong to another column.
   if (label === null) return isAdjacent ? { label: "", kind: kindOfClause(left, blank) } : null;
   const isInSentence = words.some(
     (run) => run !== left && isOnLine(run, blank) && endOf(run) <= left.x + 2 && left.x - endOf(run) < nextWord,
@@ -61,7 +61,7 @@ export function labelToTheLeft(blank: Blank, page: PageWords): Found | null {
   // "... the Executrix, the sum of ____" is a sentence that only mentions a party.
   if (found.kind === "signature" && !isExplicit(label) && /,.* (?:of|to|for|by|from)$/.test(label))
     return { label, kind: "other" };
-  // Words that match no pattern label a blank only if the blank follows them directly or they end with a colon.
+  // If words match no pattern, they label a blank only if the blank follows them directly, or if they end with a colon.
   if (found.kind === null) return isAdjacent ? { ...found, kind: "other" } : null;
   return found;
 }

@@ -81,7 +81,7 @@ function split<T>(items: readonly T[], begins: (item: T, last: T, first: T) => b
   return found;
 }
 
-/** The usual gap between the letters, or between the marks, in a part of a line; 0 unless they are spaced out. */
+/** The usual gap between the letters, or between the marks, in a part of a line; 0 for text that is not spaced out. */
 function usualGap(glyphs: readonly SpacedGlyph[], ofMarks: boolean): number {
   const between = glyphs
     .filter(

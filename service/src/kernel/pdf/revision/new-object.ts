@@ -13,8 +13,8 @@ export type NewObject = {
 };
 
 /**
- * Refuses an object that is a stream. The caller writes a new version as a dictionary or array, which would lack the
- * stream's data.
+ * Refuses an object that is a stream. The caller writes the object's new version as a dictionary or array, so the
+ * stream's data would be lost.
  * @throws PdfRefusal `needs_repair`
  */
 export function refuseStream(old: Span, ref: Ref): void {

@@ -85,8 +85,8 @@ function leadOf({ file: { bytes } }: PdfLookup): string {
 }
 
 /**
- * The text of new objects, followed by a cross-reference section that lists them and the objects in `objectOffsets`, which the
- * caller has written.
+ * The text of new objects, followed by a cross-reference section. The section lists the new objects and the objects in
+ * `objectOffsets`, which the caller has written.
  * @param start the offset in the file where the text begins
  */
 function written(

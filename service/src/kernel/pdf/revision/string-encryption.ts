@@ -4,8 +4,8 @@ import { stringBytes } from "../strings.ts";
 import type { PdfLookup } from "../xref/lookup.ts";
 
 /**
- * Returns a function that encrypts the strings in an object's latin1 text in the way of the document's other strings
- * (ISO 32000-2 7.6.2). If the document's strings are not encrypted, that function returns the text unchanged.
+ * Returns a function that encrypts the strings in an object's latin1 text, with the cipher of the document's other
+ * strings (ISO 32000-2 7.6.2). If the document's strings are not encrypted, that function returns the text unchanged.
  * @param docSha256 determines the initialization vectors, so that the same input gives the same seal and no vector
  * repeats
  */

@@ -57,7 +57,7 @@ export function lookUpPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): P
 /**
  * Looks up an unsigned document with an unreadable cross-reference by scanning for its objects.
  * @param refusal the reason why the cross-reference is unreadable
- * @throws PdfRefusal `refusal` for a signed document, and unless all readers would find the same objects
+ * @throws PdfRefusal `refusal` for a signed document, or if readers could find different objects
  */
 function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
   try {

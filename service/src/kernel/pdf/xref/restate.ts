@@ -62,8 +62,7 @@ function skipPart(bytes: Buffer, at: number, walk: Walk): number {
 }
 
 /**
- * Reads a trailer. If it is unreadable, it is ignored. Without another trailer, the document must then have only one
- * catalog.
+ * Reads a trailer. Ignores an unreadable one; without another trailer, the document must then have only one catalog.
  * @param at the position after the keyword
  */
 function skipTrailer(bytes: Buffer, at: number, walk: Walk): number {

@@ -7,8 +7,8 @@ import type { StoredFile } from "./stored-file.ts";
  */
 export type BlobBackend = {
   /**
-   * Resolves once the bytes are durable. If it fails or the process ends first, an incomplete blob may remain, to which
-   * no row refers.
+   * Resolves once the bytes are durable. If the write fails, or if the process ends first, an incomplete blob may
+   * remain. No row refers to that blob.
    */
   write: (key: string, pieces: Iterable<Uint8Array>, length: number, signal: AbortSignal) => Promise<void>;
   /** Replaces an existing blob atomically: a concurrent reader gets either the old bytes or the new ones. */

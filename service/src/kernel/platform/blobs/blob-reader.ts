@@ -165,8 +165,9 @@ async function requireHash(file: StoredFile, sha256: string): Promise<void> {
 
 /**
  * The requested part of a blob, taken from the store's response. The response may contain the whole blob.
- * @throws ServiceError `unavailable` when the blob's length has changed. A rotation of SECRETS_KEY lengthens a blob of
- * an earlier release, so this proves no alteration. Opening the blob again detects one
+ * @throws ServiceError `unavailable` when the blob's length has changed. The new length doesn't prove an alteration: a
+ * rotation of SECRETS_KEY lengthens a blob of an earlier release. If the blob was altered, opening it again detects
+ * that
  */
 function stretchIn({ bytes, total }: BlobPart, start: number, length: number, end: number): Buffer {
   if (total !== end)

@@ -82,8 +82,8 @@ export type Blobs = {
 };
 
 /**
- * Calls `work` like `withBytes`. If the document can't be read, returns what `unread` makes of the error, or throws the
- * error that it throws. Errors of `work` are thrown unchanged.
+ * Calls `work` like `withBytes`. If the document can't be read, calls `unread` with the error, and returns its result
+ * or throws its error. An error of `work` is thrown unchanged.
  */
 export async function withBytesOr<T>(
   blobs: Pick<Blobs, "withBytes">,
@@ -104,8 +104,8 @@ export async function withBytesOr<T>(
 }
 
 /**
- * Runs `write`, which writes a row that refers to a new blob. Discards the blob if `write` returns false, because then
- * it wrote no row, and if `write` fails, unless the commit's outcome is unknown.
+ * Runs `write`, which writes a row that refers to a new blob. If `write` returns false, it wrote no row, and the blob
+ * is discarded. If `write` throws an error, the blob is discarded too, unless the commit's outcome is unknown.
  * @param key null when no blob was stored
  */
 export async function orDiscard<T>(

@@ -15,8 +15,8 @@ export type BlobUse = {
 const contextOf = ({ kind, owner, sha256 }: BlobUse): Buffer => Buffer.from(JSON.stringify([kind, owner, sha256]));
 
 // The layout of a blob: the magic with a version (5 bytes), the id of the master key (4), and the blob's own key,
-// encrypted (nonce 12, key 32, tag 16). The key that encrypts it is derived from the master key. Then come chunks of 64
-// KiB, each with a tag of 16 bytes that also authenticates the blob's identity.
+// encrypted (nonce 12, key 32, tag 16). The key that encrypts the blob's own key is derived from the master key. Then
+// come chunks of 64 KiB, each with a tag of 16 bytes that also authenticates the blob's identity.
 //
 // As in the STREAM construction, a chunk's nonce is its number (11 bytes) and a flag for the last chunk. So missing,
 // swapped or added chunks are detected.

@@ -21,7 +21,10 @@ function s3Location(url: string): Location {
   };
 }
 
-/** The pause after a successful write of `probe`. Readiness is asked for every few seconds, and stores bill writes. */
+/**
+ * After a successful write, `probe` doesn't write again for this long. Readiness is checked every few seconds, and
+ * stores bill each write.
+ */
 const writeProbeMs = 5 * minuteMs;
 
 const isMissing = (error: unknown): boolean =>

@@ -88,8 +88,7 @@ export function joinedFile(frame: BodyFrame, files: readonly StoredFile[]): Stor
 }
 
 /**
- * Returns the same file with other errors. A read that fails throws the error that `replace` returns for the original
- * error.
+ * Returns the same file with other errors. A failed read throws the error that `replace` makes of the original error.
  */
 export function withReadErrors(
   frame: BodyFrame,

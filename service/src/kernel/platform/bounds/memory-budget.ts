@@ -44,7 +44,7 @@ const tooMany = () => new BusyError("Too many documents are being read right now
 
 /**
  * The free memory, and the holders that use memory or are queued for it, in the order of their turns. Queued
- * reservations use no memory. If the next reservation is a large one, small ones must not overtake it; otherwise they
+ * reservations use no memory. If the next reservation is a large one, small ones must not overtake it, because they
  * could starve it.
  */
 function createShares(total: number, share: number) {

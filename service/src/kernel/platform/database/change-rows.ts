@@ -12,7 +12,7 @@ export async function changeRow(tx: Tx, state: StateMac, id: number | string, se
 
 /**
  * Changes one row that meets the condition `only`, after locking it and verifying its MAC.
- * @returns false when there is no row with this id, or it does not meet the condition
+ * @returns false when there is no row with this id, or when the row doesn't meet the condition
  * @throws ServiceError `unavailable` for a row whose MAC is invalid
  */
 export async function changeRowIf(

@@ -118,9 +118,9 @@ export type AsOwner = <T>(work: (owner: Database) => Promise<T>) => Promise<T>;
 /**
  * Applies all pending migrations in one transaction, or none, and updates the rights of the service's role. Never
  * downgrades.
- * @throws StartupError when a newer release stopped this one from writing or lacks one of its migrations, or when the
- * database is from before the baseline. Also when an applied migration differs from its file, or the role lacks the
- * rights to migrate.
+ * @throws StartupError when a newer release has stopped this release from writing, or when the newer release lacks one
+ * of this release's migrations. Also for a database from before the baseline, for an applied migration that differs
+ * from its file, and for a role without the rights to migrate.
  */
 export async function migrate({ db, asOwner, folder }: Schema): Promise<void> {
   const [migrations, rights] = await Promise.all([readMigrations(folder), readRights(folder)]);
@@ -144,8 +144,8 @@ export async function migrate({ db, asOwner, folder }: Schema): Promise<void> {
 }
 
 /**
- * True if the current role may read the list of applied migrations. Before the first migrations, the service's role may
- * not: it gets its rights right after them.
+ * True if the current role may read the list of applied migrations. The service's role gets this right only after the
+ * first migrations.
  */
 async function isReadable(db: Sql): Promise<boolean> {
   const [found] = await db.query<{ readable: boolean | null }>(sql`

@@ -23,7 +23,7 @@ export function watchReplication(client: pg.PoolClient): void {
   });
 }
 
-/** True if the last commit of this connection was not replicated. Also forgets that, so a second call returns false. */
+/** True if the last commit of this connection was not replicated. Clears that state, so a second call returns false. */
 const wasUnreplicated = (connection: object): boolean => unreplicated.delete(connection);
 
 /**
@@ -57,9 +57,9 @@ type Columns = {
 };
 
 /**
- * A parser for a column of sealed texts. `how` is the part of the column's name after `@`. For a text column, it is the
- * kind of the texts: `name@kind`. For a JSON column, it lists the members to decrypt, each with its kind before it:
- * `name@kind.member,kind.member`.
+ * A parser for a column of sealed texts. `how` is the part of the column's name after `@`. In the name of a text column
+ * (`name@kind`), `how` is the kind of the texts. In the name of a JSON column (`name@kind.member,kind.member`), `how`
+ * lists the members to decrypt and their kinds.
  */
 function openingParser(type: number, how: string, seals: Seals): (text: string) => unknown {
   if (!jsonTypes.has(type)) return (text) => seals().open(how as SealedKind, text);
@@ -98,8 +98,9 @@ type Connection = {
 };
 
 /**
- * The column descriptions of each prepared statement, by name. Each connection requests them once per statement,
- * because PostgreSQL doesn't let them change later. Those of a FETCH aren't kept, because they depend on its cursor.
+ * The column descriptions of each prepared statement, by name. Each connection requests them once for each statement,
+ * because PostgreSQL doesn't let them change later. The descriptions of a FETCH depend on its cursor, so they aren't
+ * kept.
  */
 const described = new WeakMap<Connection, Map<string, Columns>>();
 

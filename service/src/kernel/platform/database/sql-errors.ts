@@ -15,7 +15,10 @@ export function hasSqlState(error: unknown, state: string): boolean {
   return databaseError instanceof pg.DatabaseError && databaseError.code === state;
 }
 
-/** True for an error that PostgreSQL itself reported, unless `reaching` replaced it by `unavailable`. */
+/**
+ * True for an error that PostgreSQL itself reported. False for an `unavailable` by which `reaching` replaced such an
+ * error.
+ */
 export const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
 /**

@@ -146,8 +146,8 @@ export const isStateColumn = (name: string): boolean =>
 export type StateKeys = { rowMac: RowMac | null; seals: () => SealedTexts };
 
 /**
- * The members, the MAC and the row of a text made by `stateText`. Without a MAC if the row has a sealed text that can't
- * be opened: such a row was altered.
+ * Reads a text made by `stateText`. Returns the members, the MAC and the row. The MAC is null if the row's sealed text
+ * can't be opened; the row then counts as altered.
  */
 function stateOf(seals: StateKeys["seals"], text: string) {
   const [digest = "", mac = "", id = "", kind, ...sealed] = text.split(" ");
@@ -179,7 +179,7 @@ function latestOf(rowMac: RowMac, table: string, text: string | null): Date | nu
 /** True if a read failed because a record was altered. False if the database is busy or unavailable. */
 export const isAltered = (error: unknown): error is AlteredRecordError => error instanceof AlteredRecordError;
 
-/** For `catch` after a read: null if it failed because a record was altered. Other errors are thrown again. */
+/** For `catch` after a read: null if the read failed because a record was altered. Other errors are thrown again. */
 export function nullIfAltered(error: unknown): null {
   if (!isAltered(error)) throw error;
   return null;

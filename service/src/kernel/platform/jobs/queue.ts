@@ -12,7 +12,7 @@ export type Handler<P> = (payload: P, about: { attempt: number; signal: AbortSig
 export type WorkOptions = {
   /** The number of jobs of this queue that run at once on this node; default 10. */
   concurrency?: number;
-  /** An error at this attempt is final; default 10. After a crash, a job runs again even beyond it. */
+  /** The attempt at which an error is final; default 10. After a crash, a job runs again even beyond this number. */
   maxAttempts?: number;
   /** The delay after a failed attempt (counted from 1); by default it doubles from 1 s up to an hour. */
   retryMs?: (attempt: number) => number;

@@ -38,8 +38,8 @@ export async function waitedMs(db: Sql, since: string): Promise<number> {
 }
 
 /**
- * Queues a job, unless a job with the same payload is waiting or running. If that job has failed for good, retries it
- * instead.
+ * Queues a job, unless a job with the same payload is waiting or running. If a job with the same payload has failed for
+ * good, retries that job instead.
  */
 export async function requeue(tx: Tx, queue: string, payload: object): Promise<void> {
   const same = sql`queue = ${queue} AND payload = ${payload}::jsonb`;
@@ -114,7 +114,9 @@ SELECT worked.queue FROM unnest(${queues}::text[]) AS worked (queue) WHERE EXIST
   return rows.map(({ queue }) => queue);
 }
 
-/** Milliseconds until the queue's next job is due, or the lease of a running one ends; at least 0; null without one. */
+/**
+ * Milliseconds until the queue's next job is due or a running job's lease ends, at least 0. Null without such a job.
+ */
 export async function nextDueInMs(db: Sql, queue: string): Promise<number | null> {
   const [next] = await db.query<{ ms: number }>(sql`
 SELECT greatest(0, ceil(extract(epoch FROM due_at - now()) * 1000))::float8 AS ms
@@ -244,8 +246,8 @@ export const jobValues = (queue: Part<string>, value: Statement, which: Statemen
   sql`SELECT ${value} ${unfinished(queue, which)}`;
 
 /**
- * Queues a job that becomes due after `inMs`, unless a job with the same payload is due by then and has had no attempt
- * yet.
+ * Queues a job that becomes due after `inMs`. Does nothing if a job with the same payload is due by then and has had no
+ * attempt yet.
  */
 export const enqueueUnlessDue = (tx: Tx, queue: string, payload: object, inMs: number) =>
   tx.query(sql`

@@ -54,7 +54,7 @@ type Definition<Payload, Loaded, Deps> = {
 export type MailJob<Deps = MailDeps> = {
   work: (jobs: Jobs, deps: Deps) => void;
   /**
-   * If the queue needs MACs, adds them to jobs that an earlier release queued without one.
+   * Adds a MAC to each job that an earlier release queued without one. Does nothing if the queue needs no MACs.
    * @returns the number of these jobs
    */
   vouch: (tx: Tx) => Promise<number>;

@@ -1,6 +1,6 @@
 /**
  * A mail to send by SMTP, or to store in the outbox folder when no server is set. Send it from a job (jobs.ts), never
- * from a request: an unreachable mail server then delays no request, and the mail is retried.
+ * from a request. If the mail server is unreachable, no request then waits, and the job tries again.
  */
 import { hash } from "node:crypto";
 import { mkdirSync } from "node:fs";

@@ -74,15 +74,15 @@ const isClosed = (folder: string): boolean =>
 
 /**
  * Lets the owner of the tables connect without a password, so that `closeAccess` can set passwords. Call this before
- * the server starts. Does nothing once `closeAccess` has succeeded, unless the file of passwords was removed since.
+ * the server starts. Does nothing if `closeAccess` has succeeded and its file of passwords still exists.
  */
 export function openAccess(folder: string): void {
   if (!isClosed(folder)) writeHba(folder, withoutPassword);
 }
 
 /**
- * Sets passwords for both roles, and then requires a password for every connection. Does nothing if that is already so.
- * It runs again after the file of passwords was removed, and for clusters of earlier releases.
+ * Sets passwords for both roles, and then requires a password for every connection. Does nothing if both were done
+ * before. Does both again after the file of passwords was removed, and does them for clusters of earlier releases.
  */
 export async function closeAccess(folder: string, host: string): Promise<void> {
   if (isClosed(folder)) return;

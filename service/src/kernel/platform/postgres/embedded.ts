@@ -51,8 +51,8 @@ function layout(dataDir: string): Layout {
 }
 
 /**
- * Connects to the database server under `dataDir`, and starts it if it doesn't run. It may already run for the service
- * or for a command, or be left over from a killed process. Several processes may call this at once.
+ * Connects to the database server under `dataDir`, and starts it if it doesn't run. The server may already run for the
+ * service or for a command, or be left over from a killed process. Several processes may call this at once.
  * @throws StartupError with the reason in one line; or an error of the file system, of `spawn` or of the driver
  */
 export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
@@ -187,8 +187,8 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
     exited = error.message;
   });
   child.on("exit", () => {
-    // The log may be gone because somebody deleted its folder. Reading it must not throw then: the error would end this
-    // process, even if it no longer needs the server.
+    // The log may be gone because somebody deleted its folder. Reading the log must not throw then. The error would end
+    // this process, even if it no longer needs the server.
     exited ??= existsSync(at.log) ? lastLine(readFileSync(at.log, "utf8")) : "its folder is gone";
   });
   child.unref();

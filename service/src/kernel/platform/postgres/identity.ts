@@ -70,9 +70,10 @@ function hasUserNamespaces(): boolean {
 
 /**
  * Chooses the user that runs the server. If the service runs as a normal user, the server runs as the same user. Root
- * uses the system's `postgres` user if that user can reach the program and the folder; otherwise root uses a user
- * namespace without privileges. A cluster that root owns needs the namespace; one of another user needs `postgres`.
- * @throws StartupError when root can't use what the cluster needs or, without a cluster, either of them
+ * uses the system's `postgres` user if that user can reach the program and the folder. Otherwise root uses a user
+ * namespace without privileges. If a cluster exists, its owner decides: a cluster of root needs the namespace, a
+ * cluster of another user needs `postgres`.
+ * @throws StartupError when root can't use the one that the cluster needs or, without a cluster, can use neither
  */
 export function serverIdentity(program: string, folder: string, cluster: string): ServerIdentity {
   if (process.getuid?.() !== 0) return asCaller;

@@ -15,7 +15,7 @@ export type LoopSettings = {
   name: string;
   log: Log;
   /**
-   * One turn. Its errors are logged unless the loop is stopping, and each further failure lengthens the pause before
+   * One turn. Its errors are logged, except while the loop is stopping. Each further failure lengthens the pause before
    * the next turn.
    * @param stopping aborted when the loop must stop
    * @returns milliseconds until the next turn, unless `wake` is called earlier

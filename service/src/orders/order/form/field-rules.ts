@@ -124,7 +124,7 @@ export function applyRules<Field extends RuledField>(
 }
 
 /**
- * The shown formula fields whose result can no longer change. Leaves out fields that are already fixed.
+ * The visible formula fields whose result can no longer change. Leaves out fields that are already fixed.
  * @param isShown the result of these fields' rules
  * @param isFixed true if nobody can change the field's content any more
  */

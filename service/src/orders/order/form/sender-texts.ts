@@ -13,8 +13,8 @@ type SenderText = {
 
 /**
  * The sender's own texts, by their names in the order form. The service stores them as sent and repeats them to the
- * firm, but never acts on them. The order form and its check, the columns, the API answers, and the firm's web form and
- * page are made from this table.
+ * firm, but never acts on them. This table defines them for the order form and its check, the columns, the API answers,
+ * and the firm's web form and page.
  */
 export const senderTexts = {
   external_reference: {

@@ -66,8 +66,8 @@ export const faxQueue = "fax";
 export const envelopeQueue = "envelope";
 
 /**
- * The queue of orders that wait for a notary again, after a hold or a failure: the links that were not mailed in the
- * meantime are mailed now. Payload `{orderId, at}` with the time at which the order began to wait again.
+ * The queue of orders that wait for a notary again, after a hold or a failure. The job mails the links that were not
+ * mailed in the meantime. Payload `{orderId, at}` with the time at which the order began to wait again.
  */
 export const notaryAgainQueue = "notary-again";
 
@@ -187,8 +187,8 @@ export type Effect = {
 
 export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
   ManualQuoteRequired: { task: "quote" },
-  // Only an order that a person has priced gets these effects. An order that is priced at once has the status from its
-  // insert, and an order on hold may return to it, both without these effects.
+  // Only an order that a person has priced gets these effects. An order that is priced at once is inserted with this
+  // status, and an order may return to it from a hold. Neither of them gets the effects.
   QuoteReady: { mail: "quote_ready", job: firmWaitQueue },
   PaymentFailed: { mail: "payment_failed", endsTasks: ["debit_failed"] },
   Paid: { milestone: "payment.cleared", mail: "payment_received", job: closeCheckoutQueue },

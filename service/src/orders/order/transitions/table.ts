@@ -168,8 +168,8 @@ const shipping: ReadonlySet<string> = new Set<OrderStatus>([
 export const faxesAhead = ({ fax, status }: { fax: boolean; status: string }): boolean => fax && shipping.has(status);
 
 /**
- * The pending status of the first bought service after the one that ended with `status`; Completed after the last. For
- * `Paid`, that of the first bought service.
+ * The pending status of the next bought service, after the service that ended with `status`. After the last bought
+ * service, it is Completed. After `Paid`, it is the pending status of the first bought service.
  */
 export function nextSegment(status: string, services: BoughtServices): OrderStatus {
   const ended = segments.findIndex(({ ends }) => ends.some((end) => end === status));

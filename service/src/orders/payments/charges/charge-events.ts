@@ -16,7 +16,7 @@ import { tellOfWaiting, waitsForOwner } from "./waiting.ts";
  * Updates the charges of a payment after a signed event about it. The caller has locked their orders, and applies the
  * event to them.
  * @returns the state of the charges before the event; undefined for an unknown payment. If a person ended the charges
- * and the event now reports their failure, the result is `pending`: their orders have not moved yet.
+ * and the event now reports their failure, returns `pending`, because the orders have not moved yet.
  */
 export async function applyCharge(
   tx: Tx,
@@ -49,9 +49,10 @@ export const endChargeTasks = (tx: Tx, charges: readonly store.FirmCharge[], end
   closeTasks(tx, { orderId: charges.map(({ orderId }) => orderId), kinds: ["firm_charge"] }, end);
 
 /**
- * Mails the firm's owners and the member who requested a payment, once for all its orders. One mail covers several
- * payments that wait for an owner. For postage that was not charged, also opens a task, because the parcel waits.
- * Once the charge is over, queues the deletion of a removed method at the processor.
+ * Mails the firm's owners, and the member who requested the payment, about all of its orders at once. If the payment
+ * waits for an owner, only owners get a mail, which covers all payments that wait. For postage that was not charged,
+ * also opens a task, because the parcel waits. After a refusal or failure, queues the deletion of a removed method at
+ * the processor.
  */
 export async function notify(
   tx: Tx,

@@ -26,10 +26,10 @@ export type Unsettled = { customer: string; reason: string };
 
 /**
  * Checks all conditions again just before the request to the processor, and records that the payment is sent. Ends a
- * payment that is no longer allowed and was never sent. If the reason concerns only one order, still ends the whole
- * payment, because its requester agreed to its whole sum.
+ * payment that is no longer allowed and was never sent. Ends the whole payment even if the reason concerns only one
+ * order, because the requester agreed to the whole sum.
  * @param maySent true if an earlier attempt may have sent the payment
- * @returns null for a payment that has ended, or that the processor has answered meanwhile
+ * @returns null if the payment has ended, or if the processor has answered in the meantime
  */
 export async function confirm(
   tx: Tx,

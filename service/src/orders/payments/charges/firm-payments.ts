@@ -45,7 +45,7 @@ type Facts = {
    * order's price.
    */
   replacesLoss: boolean | null;
-  /** True if a payment for the order arrived after the charge was requested, including the charge's own. */
+  /** True if a payment for the order arrived after the charge was requested. The charge's own payment counts, too. */
   isPaidSince: boolean;
   /**
    * The card or bank account; null for a charge without one. Null for all charges when the record of one method was

@@ -61,9 +61,9 @@ export async function listSpenders({ db }: { db: Sql }, principal: Principal): P
 }
 
 /**
- * The cents that each spender with limits has used of the month's limit, by spender. Null for a spender with an altered
- * charge, and for all when the row that names the time zone was altered. They can't spend until the operator has
- * restored the row.
+ * The cents of the month's limit that each spender with limits has used, by spender. Null for a spender with an altered
+ * charge. Null for all spenders if the row that names the time zone was altered. A spender with null can't spend until
+ * the operator has restored the row.
  */
 export async function spentThisMonth(
   { db, clock }: { db: Sql; clock: Clock },
@@ -128,7 +128,7 @@ export async function setLimit(
 
 /**
  * The start of the current month, in the time zone of the firm's statements. In the test environment, the month is that
- * of the test clock. Its start is then moved back to real time by the clock's advance.
+ * of the test clock, and its start is converted back to real time.
  * @throws ServiceError `unavailable` when the MAC of the row that names the time zone is invalid
  */
 async function startOfMonth(db: Sql, owner: Owner, at: Date): Promise<Date> {

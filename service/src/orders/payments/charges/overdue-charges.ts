@@ -17,11 +17,11 @@ export type OverdueCharge = Pick<
   /** True if the charge was sent to another processor account than the one in use now. */
   isElsewhere: boolean;
   /**
-   * When the last of these orders' open checkouts in an earlier account ends; null without one. The charge is sent only
-   * after that time.
+   * If an earlier account has open checkouts for these orders: the time when the last one expires. Otherwise null. The
+   * charge is sent only after that time.
    */
   pageEndsAt: Date | null;
-  /** Its place in the list, which must not move while the pages are read. */
+  /** The payment's place in the list. It must not move while the pages are read. */
   changedAt: string;
 };
 

@@ -37,8 +37,8 @@ export type ChargeJob = ({ orderId: number } | { orderIds: readonly number[] }) 
 
 /**
  * Charges the firm's method for orders, once. Orders without a charge share a payment if the same member or key placed
- * them; its spending limits apply. The charges are stored first, so a retry after a crash sends the same idempotency
- * key. A failed payment doesn't stop the others.
+ * them. The spending limits of that member or key apply. The charges are stored first, so a retry after a crash sends
+ * the same idempotency key. A failed payment doesn't stop the others.
  */
 export async function sendCharges(deps: ChargeDeps, job: ChargeJob, isRepeated: boolean): Promise<void> {
   const payments = await deps.db.transaction((tx) => reserve(tx, deps, job));
@@ -218,8 +218,8 @@ async function reserve(tx: Tx, deps: ChargeDeps, job: ChargeJob): Promise<Paymen
         )
           return;
         if ((await paymentRefusal(tx, deps.notarySupply, order)) !== null) return;
-        // The firm may not have seen this amount: postage for a corrected address, or a price that a person set. So it
-        // is only mailed. A member or a key must request the charge.
+        // The firm may not have seen this amount: postage for a corrected address, or a price that a person set. So the
+        // firm only gets a mail about it. A member or a key must request the charge.
         if (part.supplementId !== null) return tellOfPostage(tx, order, { ...part, id: part.supplementId });
         if (await wasPricedByPerson(tx, order.id))
           return tellFirm(tx, order, { moment: "priced", cents: part.amountCents, about: "price" });

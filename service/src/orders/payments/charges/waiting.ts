@@ -56,9 +56,11 @@ const maxWaiting = 1_000;
 
 /**
  * The orders that wait for the firm's payment, oldest first: unpaid orders, and orders whose parcel waits for more
- * postage. Leaves out those that a job, a charge in progress or a bank payment is about to pay. Also leaves out altered
- * orders, those of $0.00, which only a checkout completes, and those for which the bank wants a person to confirm a
- * charge of the present method. The orders after the first `max` are counted without a check of their MACs.
+ * postage. The orders after the first `max` are counted without a check of their MACs. Leaves out:
+ * - orders that a job, a charge in progress or a bank payment is about to pay
+ * - altered orders
+ * - orders of $0.00, which only a checkout completes
+ * - orders for which the bank wants a person to confirm a charge of the present method
  */
 export async function waitingOrders(db: Sql, owner: Owner, max = maxWaiting): Promise<Waiting> {
   const { partnerId, environment } = owner;
@@ -130,8 +132,8 @@ export const waitingMail = defineMail({
     const waiting = await waitingOrders(deps.db, owner);
     const reader = await findActiveActor(deps.db, deps, owner, `member:${userId}`);
     if (waiting.count === 0 || reader?.role !== "owner" || reader.email === null) return null;
-    // The mail's id contains the charge that was refused last. An order could not serve for this: an older order may
-    // begin to wait later, and only some of many orders are read.
+    // The mail's id contains the charge that was refused last. An order's id would not do: an older order may begin to
+    // wait later, and not all of many orders are read.
     const [last] = await deps.db.query<{ id: string }>(sql`
       SELECT c.id FROM firm_charges c
       WHERE c.partner_id = ${owner.partnerId} AND c.environment = ${owner.environment} AND ${isForOwner}

@@ -53,8 +53,8 @@ const notPayable = (message: string) => new ServiceError("not_payable", message)
 export const partOf = async (tx: Tx, order: LockedOrder): Promise<Part> => partFor(order, await dueFor(tx, order));
 
 /**
- * The amount that may be charged now without a person's request; first check `refusalOf`. Undefined when it replaces a
- * payment that a bank took back, because the firm may not want to pay again from the same account.
+ * The amount that may be charged now without a person's request; first check `refusalOf`. Undefined when the amount
+ * replaces a payment that a bank took back: the firm may not want to pay again from the same account.
  */
 export async function partToCharge(tx: Tx, order: LockedOrder): Promise<Part | undefined> {
   const due = await dueFor(tx, order);
@@ -74,7 +74,7 @@ const partFor = ({ id: orderId, code: orderCode, totalCents }: LockedOrder, due:
 const isFirmsToPay = "The firm pays this amount.";
 
 /**
- * True if the due amount replaces a payment of the firm that a bank took back. The client must not learn of it.
+ * True if the due amount replaces a payment of the firm that a bank took back. The client must not learn of that loss.
  * @throws ServiceError `unavailable` if a record of the order's payments was altered
  */
 const isLossOfFirm = async (tx: Tx, order: LockedOrder): Promise<boolean> =>
@@ -210,7 +210,7 @@ async function payableParts(
   );
   for (const order of orders) {
     if (refusals.has(order.id)) continue;
-    // A client's members leave out these orders already, but by data that are not verified.
+    // If the client asks, `members` has already left out these orders, but by data that are not verified.
     if (by === "client" && (await isLossOfFirm(tx, order).catch(nullIfAltered)) !== false) continue;
     parts.push(await partOf(tx, order));
   }

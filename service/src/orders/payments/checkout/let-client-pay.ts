@@ -107,8 +107,8 @@ const paidTogether =
   "Your firm has paid this order together with others, by a wrong sum. Wait until that payment was refunded.";
 
 /**
- * True if the service holds a payment for several orders, including this one. A payment of a wrong sum has a row only
- * for the first of its orders, so this also finds it for the others.
+ * True if the service holds a payment for several orders, including this one. If the sum of a payment is wrong, only
+ * the first of its orders has a row. So this function also finds such a payment for the other orders.
  */
 async function isPaidWithOthers(db: Sql, orderId: number): Promise<boolean> {
   const held = await db.query(sql`

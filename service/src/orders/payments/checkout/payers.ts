@@ -1,7 +1,7 @@
 /**
  * The payer of a checkout: the client or the firm. It can differ from the order's payer, which can change while a
- * checkout is open. The firm can also pay in place of the client. For a payment without a stored payer, the order's
- * payer counts; only `paymentPayer` names the firm for a charge.
+ * checkout is open. The firm can also pay in place of the client. A payment without a stored payer counts as made by
+ * the order's payer. This includes charges of the firm's method; only `paymentPayer` names the firm for them.
  */
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -43,8 +43,8 @@ export async function payerOfCheckout(db: Sql, checkoutId: string): Promise<Paye
 const ofPayment = sql`FROM checkout_sessions s JOIN checkout_payers y ON y.checkout_id = s.id WHERE s.session_id = p.session_id`;
 
 /**
- * For the SELECT list of a query with a payment `p` of the order `o`: the payer of its checkout or, without one, of the
- * order, as `payBy`.
+ * For the SELECT list of a query on a payment `p` of the order `o`: the payer of its checkout, as `payBy`. Without a
+ * stored payer, it is the order's payer.
  */
 export const payerOnPage: Statement = sql`
   coalesce((SELECT y.payer ${ofPayment}), o.pay_by) AS "payBy",
@@ -101,8 +101,8 @@ export const isPaidByFirm = (orderId: Statement): Statement => sql`coalesce((
 export const isLossOfFirm: Statement = sql`(coalesce(${supplementReplacesLoss}, false) AND ${isPaidByFirm(sql`o.id`)})`;
 
 /**
- * Like `isPaidByFirm`, but verified. @throws ServiceError `unavailable` if the order was altered, or a payment, its
- * checkout or its charge
+ * Like `isPaidByFirm`, but verified.
+ * @throws ServiceError `unavailable` if the order, a payment, its checkout or its charge was altered
  */
 export async function wasPaidByFirm(db: Sql, orderCode: string): Promise<boolean> {
   const payments = sql`FROM payments p WHERE p.order_id = o.id`;
@@ -118,8 +118,8 @@ export async function wasPaidByFirm(db: Sql, orderCode: string): Promise<boolean
 }
 
 /**
- * The supplement that the client can pay now; undefined for none. Leaves out a supplement that replaces a payment of the
- * firm, because the client must not learn that the firm's bank took money back.
+ * The supplement that the client can pay now; undefined for none. Leaves out a supplement that replaces a payment of
+ * the firm, because the client must not learn that the firm's bank took money back.
  */
 export async function clientSupplement(
   db: Sql,

@@ -59,8 +59,9 @@ function factsOf(db: Sql, orderIds: readonly number[]): Promise<Facts[]> {
 }
 
 /**
- * SQL condition on an order `o`: `refusalsOf` may refuse it, apart from the firm's charges in progress. A page asks
- * `refusalsOf` only about such orders, which mostly saves its statement. Not verified, so it may only save reads.
+ * SQL condition on an order `o`: true if `refusalsOf` may refuse it. Ignores the firm's charges in progress. A page
+ * asks `refusalsOf` only about such orders, so it can mostly skip that statement. Not verified, so it may only save
+ * reads.
  */
 export const mayBeRefused: Statement = sql`(o.notarize
   OR EXISTS (SELECT FROM payments p JOIN disputes d ON d.payment_intent = p.payment_intent WHERE p.order_id = o.id AND d.state = 'opened')
@@ -84,8 +85,8 @@ async function refusalBy(db: Sql, supply: NotarySupply, facts: Facts, ownCharge?
 }
 
 /**
- * The reasons why orders can't be paid now, by order id. Leaves out those that can be paid. Before a payment, the caller
- * must have locked the orders; for a page it need not.
+ * The reasons why orders can't be paid now, by order id. Leaves out those that can be paid. Before a payment, the
+ * caller must have locked the orders; for a page it need not.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function refusalsOf(

@@ -204,8 +204,8 @@ const findAt = (processor: Processor, { id, expiresAt }: CheckoutSession) =>
 /**
  * Ends the session at the processor. If the session's id is not recorded, searches for the session first, because the
  * processor forgets idempotency keys after a day. If none is found, the request that creates the session may still be
- * in flight. Repeating it creates no second session, and returns the one to end.
- * @returns `complete` when the payer had completed the session; `expired` also when there is none
+ * in flight. Repeating that request creates no second session, and returns the one to end.
+ * @returns `complete` when the payer had completed the session; `expired` also when no session exists
  * @throws OpenElsewhere for a session of an earlier or unknown account, until it has expired; ServiceError `conflict`
  * while another request creates the session
  */

@@ -174,7 +174,8 @@ export async function insertMinting(
 }
 
 /**
- * The request for a row's session: the same each time unless the firm's name changes, so that a row has one session.
+ * Makes the request for a row's session. The request is the same each time unless the firm's name changes, so that a
+ * row has only one session.
  */
 export async function mintRequest(db: Sql, { id, groupId, ...session }: CheckoutSession): Promise<CheckoutRequest> {
   const lines: readonly Part[] =
@@ -227,8 +228,8 @@ export const markReplacing = (tx: Tx, id: string) =>
   change(tx, sql`s.id = ${id} AND ${current}`, sql`status = 'replacing'`);
 
 /**
- * Marks the session as expired. Call only if it can't be paid: the processor confirmed this or refused to create the
- * session, the session expired in another account, or the order has no processor.
+ * Marks the session as expired. Call this only if the session can't be paid any more: the processor confirmed this or
+ * refused to create the session; the session expired in another account; or the order has no processor.
  */
 export const endSession = (tx: Tx, id: string) => change(tx, sql`s.id = ${id} AND ${current}`, sql`status = 'expired'`);
 
@@ -264,7 +265,7 @@ export type Payee = { orderId: number; orderCode: string; amountCents: number | 
 
 /**
  * The orders that a session pays, with our id of the session and its status; undefined for a session that is not
- * stored. Looks it up by our own id first, because the signed event contains that id.
+ * stored. Looks the session up by our own id first, because the signed event contains that id.
  * @throws ServiceError `unavailable` for a session whose MAC is invalid, because its money must not pay another order
  */
 export async function sessionPayees(

@@ -1,7 +1,7 @@
 /**
- * Books money that a firm paid outside the processor, such as by check, for a payment that a bank took back. Also
- * reverses bookings. If that payment was for several orders, the money goes to the named order first, then to the
- * others.
+ * Books money that a firm paid outside the processor, such as by check, for a payment that a bank took back. If the
+ * lost payment was for several orders, the money goes to the named order first, then to the others. Also reverses
+ * bookings.
  */
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
@@ -116,8 +116,8 @@ async function lockPayees(tx: Tx, { code, payment }: TypedLossPayment, { environ
 }
 
 /**
- * Requires a day that is neither in the future nor before the bank took the payment back. Allows the day in the firm's time
- * zone and that in UTC, because the operator may be elsewhere.
+ * Requires a day that is neither in the future nor before the bank took the payment back. Allows the day in the firm's
+ * time zone and that in UTC, because the operator may be elsewhere.
  */
 async function requireDay(
   tx: Tx,

@@ -13,8 +13,8 @@ export type OpenLoss = LostPayment & { openCents: number };
 
 /**
  * The payments of these orders that banks took back, oldest first, even if nothing is owed for them. An order's debt is
- * attributed to the newest of them, because a payment made again replaced the earlier ones. Makes two queries, whatever
- * the number of orders.
+ * attributed to the newest of these payments, because a payment made again replaced the earlier ones. Makes two queries
+ * for any number of orders.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function openLosses(db: Sql, orderIds: readonly number[]): Promise<OpenLoss[]> {
@@ -46,7 +46,7 @@ export async function openLossesOfFirm(db: Sql, { partnerId, environment }: Owne
   return ids.length === 0 ? [] : openLosses(db, ids);
 }
 
-/** `debtsOfFirms` reads at most this many orders of which a bank took a payment back, the newest first. */
+/** `debtsOfFirms` reads at most this many orders with a payment that a bank took back, the newest first. */
 const maxOrders = 200;
 
 /**

@@ -37,8 +37,8 @@ import { allowSubject, endAllow, endRest, endTasksAfter, lossOf } from "./price-
 const label = "Payment in place of one that a bank took back";
 
 /**
- * The cents that banks took back of the payments for an order's price, and that nobody has paid again. Finds the order
- * by its code; 0 for an unknown one.
+ * The cents of an order's price that banks took back and nobody has paid again. Finds the order by its code; 0 for an
+ * unknown code.
  */
 export async function unpaidLossOf(db: Sql, orderCode: string): Promise<number> {
   const [order] = await db.query<{ id: number }>(sql`SELECT o.id ${fromOrders} WHERE ${hasOrderCode(orderCode)}`);
@@ -47,8 +47,8 @@ export async function unpaidLossOf(db: Sql, orderCode: string): Promise<number> 
 
 /**
  * The payments from which a partial refund is made first; normally none. While the service holds the price of an order
- * twice, these are the payments made again after a bank took one back. A refund of the original payment would credit
- * the price, which the service would then still hold once.
+ * twice, these are the payments made again after a bank took one back. A refund of the original payment would reduce
+ * the order's price, although the service still holds the price once.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function refundedFirst(db: Sql, orderId: number): Promise<ReadonlySet<number>> {
@@ -90,7 +90,7 @@ async function refusalOf(db: Sql, { id, status }: { id: number; status: string }
 }
 
 /**
- * Lets the payer of an order pay again what a bank took back, and mails them.
+ * Lets the payer of an order pay again the amount that a bank took back, and mails the payer.
  * @throws ServiceError `not_found` for an order that is unknown or in the other environment; `conflict` when nothing is
  * to be paid again, or not now
  */
@@ -115,10 +115,10 @@ export async function allowPayAgain(
 }
 
 /**
- * After the loss by a dispute may have changed: withdraws the amount to pay again, if it has changed or the bank is
- * deciding again. If a withdrawn amount can be paid again, opens a task for an operator to allow it; otherwise closes
- * that task. If the service holds the price twice, keeps tasks to refund it or to return the firm's money; otherwise
- * closes them.
+ * Call this when a dispute may have changed the order's loss. Withdraws the request to pay again if its amount has
+ * changed, or if a bank is deciding again. If a withdrawn amount can be paid again, opens a task for an operator to
+ * allow it; otherwise closes that task. While the service holds the price twice, keeps tasks to refund it or to return
+ * the firm's money; otherwise closes them.
  * @returns the cents of the price that nobody has paid now; below zero for money that is held twice
  */
 export async function reviseLoss(

@@ -1,6 +1,6 @@
 /**
- * The debt for an order's price: what banks took back and nobody has paid again, online or outside the processor, and the
- * tasks of people about it.
+ * The debt for an order's price, and the tasks of people about it. The debt is the money that banks took back and
+ * nobody has paid again, online or outside the processor.
  */
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -17,7 +17,10 @@ import { isUnapplied, verifiedSimultaneous, verifiedUnapplied } from "../records
 
 type By = { actor: string; at: Date };
 
-/** A payment of an order, with the cents that it adds to the debt for the order's price; below zero if it reduces it. */
+/**
+ * A payment of an order, with the cents that it adds to the debt for the order's price; below zero if the payment
+ * reduces the debt.
+ */
 type PriceDebt = {
   id: number;
   orderId: number;
@@ -53,7 +56,7 @@ export const sumOfDebts = (debts: readonly PriceDebt[]): number => debts.reduce(
 
 /**
  * The cents of the order's price that banks took back and nobody has paid again, online or outside the processor. Below
- * zero for money that is held twice, such as when the bank then returned the first payment.
+ * zero for money that is held twice, such as when the bank later returned the first payment.
  * @throws ServiceError `unavailable` for an altered row
  */
 export const lossOf = async (db: Sql, orderId: number): Promise<number> => sumOfDebts(await priceDebts(db, [orderId]));
@@ -83,8 +86,8 @@ export async function endRest(tx: Tx, orderId: number, { actor, at }: By): Promi
 }
 
 /**
- * After a refund or a dispute: closes outdated tasks about the price of an order. Such tasks report that the price can
- * be paid again, or that its money is held twice. Also opens the task of `askReturn` if it is due.
+ * Call this after a refund or a dispute. Closes outdated tasks about the price of an order. Such tasks report that the
+ * price can be paid again, or that its money is held twice. Also opens the task of `askReturn` if it is due.
  */
 export async function endPriceTasks(tx: Tx, order: LockedOrder, by: By): Promise<void> {
   await endTasksAfter(tx, order, await lossOf(tx, order.id), by);
@@ -118,8 +121,9 @@ export async function endTasksAfter(
 }
 
 /**
- * Keeps one task to refund money of the order's price that is held twice: its reason names the present sum. Closes it
- * once nothing is held twice. Opens it only after a bank decided on a dispute: nothing else adds such money.
+ * Keeps one task to refund money of the order's price that is held twice. The task's reason states the present sum.
+ * Closes the task once nothing is held twice. Opens it only after a bank decided on a dispute, because nothing else
+ * makes the service hold such money.
  */
 async function askTwice(
   tx: Tx,
@@ -157,13 +161,16 @@ const subjectsOfDisputes = (tx: Tx, orderId: number, about: "lost" | "twice") =>
     WHERE (${about}::text <> 'lost' OR d.state = 'lost')
       AND d.payment_intent IN (SELECT payment_intent FROM payments WHERE order_id = ${orderId}) ORDER BY d.id`);
 
-/** After the refund of an order: closes the tasks that ask a person to decide about payments that a bank took back. */
+/**
+ * Closes the tasks that ask a person to decide about payments that a bank took back. Call this after the refund of the
+ * order.
+ */
 export const endLostTasks = (tx: Tx, orderId: number, { actor, at }: By): Promise<void> =>
   endTasksOfDisputes(tx, orderId, "lost", { state: "done", at, by: actor, outcome: "the order was refunded" });
 
 /**
- * Opens the task to return money that the firm paid outside the processor, if the order's price is paid without it.
- * Otherwise closes that task.
+ * Opens the task to return money that the firm paid outside the processor, if the order's price is paid even without
+ * that money. Otherwise closes that task.
  * @param cents the cents of the price that nobody has paid now; below zero for money that is held twice
  * @returns the cents to return
  */
@@ -186,9 +193,9 @@ async function askReturn(
 }
 
 /**
- * After money from the firm was booked, or a booking was reversed: withdraws a request to pay again if the debt is a
- * different sum now, and closes outdated tasks. If the whole loss is paid, closes the tasks that ask a person to settle
- * it. If a withdrawn amount or a reversed booking leaves a debt without a task, opens one.
+ * Call this after money from the firm was booked, or a booking was reversed. Withdraws a request to pay again if the
+ * debt is a different sum now, and closes outdated tasks. If the whole loss is paid, closes the tasks that ask a person
+ * to settle the loss. If a withdrawn amount or a reversed booking leaves a debt without a task, opens one.
  * @returns the cents of the price that nobody has paid now
  */
 export async function reviseDebt(
@@ -216,8 +223,8 @@ export async function reviseDebt(
 }
 
 /**
- * After the payment of a supplement: if it replaced a loss, closes the tasks that ask a person to settle the loss, and
- * notifies the firm. An order on hold stays on hold; a task asks an operator to release it.
+ * Call this after the payment of a supplement. If the supplement replaced a loss, closes the tasks that ask a person to
+ * settle the loss, and notifies the firm. An order on hold stays on hold; a task asks an operator to release it.
  */
 export async function endLoss(
   tx: Tx,

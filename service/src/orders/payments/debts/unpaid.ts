@@ -44,9 +44,8 @@ export async function reportDebit(
 type Failed = { at: Date; share: { amount: number | null; supplementId: number | null } };
 
 /**
- * Notifies the firm that its bank debit at the checkout failed, whether the firm or its client is the order's payer.
- * The client is not notified. `notify` mails the firm about a failed charge. A declined card is shown to its payer at
- * once.
+ * Notifies the firm that its bank debit at the checkout failed, even if the client is the order's payer. The client is
+ * not notified. For a failed charge, `notify` mails the firm instead. A declined card is shown to its payer at once.
  */
 export async function reportFirmsDebit(
   tx: Tx,
@@ -93,8 +92,8 @@ async function unpaidSupplement(tx: Tx, { id, status }: LockedOrder, supplementI
 type Unpaid = { supplementId: number; amountCents: number; why: string; at: Date };
 
 /**
- * Opens a task about an unpaid supplement for postage, because the parcel waits for it. For a price that is to be paid
- * again, opens none, because nothing waits for it.
+ * Opens a task about an unpaid supplement for postage, because the parcel waits for the money. Opens none for a price
+ * that is to be paid again, because nothing waits for that money.
  */
 export async function reportUnpaid(
   tx: Tx,

@@ -18,8 +18,8 @@ import { sumText } from "./sum-words.ts";
 /** The part of a dispute that concerns one order. */
 type Part = {
   /**
-   * The order's part of the disputed cents. Null when the bank named no amount in dollars. Also null for an order
-   * without a part, which an open dispute still puts on hold.
+   * The order's share of the disputed cents. Null if the bank named no amount in dollars, or if the share is 0. An open
+   * dispute puts the order on hold even then.
    */
   cents: number | null;
   /** The cents that were returned to the service for an order that is already refunded. */
@@ -39,8 +39,8 @@ type Wanted = {
 
 type BookedDispute = {
   /**
-   * The part of each order, by order id. A lost dispute of a payment for several orders has no part for an order that
-   * lost nothing.
+   * The part of each order, by order id. If a lost dispute is about a payment for several orders, an order that lost
+   * nothing has no part.
    */
   parts: ReadonlyMap<number, Part>;
   /** The sum that the bank claims for each order of the payment, by order id. */
@@ -54,9 +54,9 @@ type BookedDispute = {
 type Open = { restCents: number; lostCents: number | null };
 
 /**
- * Divides a disputed sum, at most what is left, among the orders of a payment, in proportion to the rest of each. The
- * cents that remain after rounding are charged to the last orders that still have a rest. A repeated event gives each
- * order the same share.
+ * Divides a disputed sum among the orders of a payment, in proportion to the rest of each. Divides at most the sum of
+ * these rests. The cents that remain after rounding are charged to the last orders that still have a rest. A repeated
+ * event gives each order the same share.
  */
 export function sharesOf(amountCents: number, open: readonly Open[]): number[] {
   const lostCentsSum = open.reduce((sum, { lostCents }) => sum + (lostCents ?? 0), 0);
@@ -75,9 +75,9 @@ export function sharesOf(amountCents: number, open: readonly Open[]): number[] {
 }
 
 /**
- * Books the loss from a lost dispute on the payments that it concerns, each with its share (`sharesOf`). If the bank
- * later decides for the service, reverses the loss. If the order was refunded by then, opens a task: the service owes
- * the money. For an open dispute, books nothing.
+ * Books the loss from a lost dispute: each payment that the dispute concerns gets its share (`sharesOf`). If the bank
+ * later decides for the service, reverses the loss. If an order was refunded by then, opens a task, because the service
+ * owes the money. For an open dispute, books nothing.
  */
 export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<BookedDispute> {
   const { id, paymentIntent, amountCents, state } = dispute;
@@ -112,8 +112,8 @@ export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<B
 }
 
 /**
- * Divides the disputed sum among all orders of a payment. The bank may claim more than the sum of their shares, because
- * money was already refunded. The difference is divided among the orders that got refunds.
+ * Divides the disputed sum among all orders of a payment. The bank may claim more than the sum of the orders' shares,
+ * because money was already refunded. The difference is divided among the orders that got refunds.
  */
 function wantedOf(
   amountCents: number | null,
@@ -163,7 +163,7 @@ const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
 
 /**
  * Applies a dispute to one of the orders that the disputed money paid. An open dispute puts the order on hold and opens
- * a task with the amount. A loss opens another task and keeps or puts the order on hold, unless the order is being
+ * a task with the amount. A loss opens another task. The order is then put on hold or stays on hold, unless it is being
  * refunded. An order that can't be held, such as a completed one, stays unchanged. After either decision, refunds that
  * waited continue.
  * @param options `isChange`: true if the event changed the dispute, so that the firm is notified. The firm is also
@@ -244,9 +244,9 @@ async function hold(tx: Tx, order: LockedOrder, sum: string, options: ApplyOptio
 }
 
 /**
- * Ends an order in RefundPending when nothing is left to refund: the bank took the money back, parts returned it, or
- * the order cost nothing.
- * @returns null when it ends nothing: some money is left, no payment is stored, or the order has another status
+ * Ends an order in RefundPending when nothing is left to refund: the bank took the money back, partial refunds returned
+ * it, or the order cost nothing.
+ * @returns null if the order was not ended: some money is left, no payment is stored, or the order has another status
  */
 export async function endLost(tx: Tx, order: LockedOrder, options: ApplyOptions): Promise<Applied | null> {
   const held = await heldPayments(tx, order.id);

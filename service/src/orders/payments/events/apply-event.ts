@@ -148,7 +148,7 @@ async function readDispute(
 
 /**
  * True for a test-mode event on a node with a live key. A live event is applied even on a node with a test key, because
- * its money is real: the key may be a mistake, and the processor sends each event to one node only.
+ * its money is real. That key may be a mistake, and the processor sends each event to one node only.
  */
 const isOnlyTest = ({ livemode }: SignedEvent, isLiveKey: boolean | null | undefined): boolean =>
   livemode === false && isLiveKey === true;
@@ -187,7 +187,7 @@ async function readSession(
         ? sessionId === null && status === "expired"
         : (await orderPayer(tx, order.id)) === "client" || (await isAwaited(tx, order.id)));
     const about = { ...options, share: shareOf(order), status };
-    // Until its money arrives, a checkout of the firm doesn't move an order that the client is to pay.
+    // If the client is to pay the order, a checkout of the firm moves the order only when the money arrives.
     if (isFirms && (await orderPayer(tx, order.id)) === "client") {
       if (kind === "failed" && status !== "failed") await reportFirmsDebit(tx, order, message, about);
       results.push(appliedAs("stale", order));
@@ -232,7 +232,7 @@ async function applyEarlier(
 const isAwaited = async (tx: Tx, orderId: number): Promise<boolean> =>
   (await chargesOfOrder(tx, orderId)).some(isOpenCharge) || hasPendingFunds(tx, orderId);
 
-/** The bank has answered, so closes the task that asks a person to check with the processor. */
+/** Closes the task that asks a person to check with the processor, because the bank has answered. */
 async function endWait(tx: Tx, orders: readonly LockedOrder[], outcome: string, { at, actor }: ApplyOptions) {
   const ids = orders.map(({ id }) => id);
   await closeTasks(tx, { orderId: ids, kinds: ["bank_payment"] }, { state: "done", at, by: actor, outcome });
@@ -240,7 +240,7 @@ async function endWait(tx: Tx, orders: readonly LockedOrder[], outcome: string, 
 
 /**
  * Divides the money among the orders. If the sum that arrived is not the sum of the parts, no order is paid. The money
- * is then recorded for the first order, and each order whose total it was to pay is held.
+ * is then recorded for the first order. Each order whose total the money was meant for is put on hold.
  */
 function sharesOf(
   { kind, amount, currency: paidIn }: SessionMessage,

@@ -108,8 +108,8 @@ function ordersNamed(tx: Tx, message: MoneyMessage): Promise<AlteredOrder[]> {
 const noNames = { chargeId: null, checkoutId: null, orderCode: null };
 
 /**
- * Opens a task about each altered order that prevented an event from being applied. The event moves none of its orders
- * then, and the processor repeats it.
+ * Opens a task about each altered order that prevented an event from being applied. Such an event moves none of its
+ * orders, and the processor repeats it.
  */
 export async function reportRefusedEvent(db: Database, event: SignedEvent, at: Date): Promise<void> {
   const message = readMessage(event);

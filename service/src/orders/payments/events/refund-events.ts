@@ -70,9 +70,9 @@ export async function readRefund(
 }
 
 /**
- * Runs before the refund of one order's share of a payment is booked. A bank may have taken the payment back between
- * the refund and its event. Then the loss was divided among the orders without this refund. If too little of the share
- * is left for the refund, reverses the payment's losses.
+ * Runs before the refund of one order's share of a payment is booked. If a bank took the payment back between the
+ * refund and its event, the loss was divided without regard to the refund. If too little of the share is then left for
+ * the refund, reverses the payment's losses.
  * @returns the disputes whose losses are to be divided again
  */
 async function undivideLosses(
@@ -93,7 +93,7 @@ type FailedRefund = RefundMessage & { refundId: string };
 
 /**
  * Applies a refund that failed. The service has the money again, and a person pays it back in another way. No order
- * moves. Of a payment for several orders, each order's task names its own part.
+ * moves. If the payment was for several orders, each order's task names its own part.
  * @param before the refund's earlier state; null when it was not stored
  */
 async function applyFailedRefund(
@@ -106,8 +106,8 @@ async function applyFailedRefund(
   if (paymentIntent === null) return;
   const payments = await paymentsOf(tx, paymentIntent, id);
   const isUnnamed = share === null && payments.length > 1;
-  // A refund may name none of the payment's several orders. It then gets credit notes only when people assign it to
-  // orders. So its success does not prove that it was credited.
+  // If the payment was for several orders, the refund may name none of them. It then gets credit notes only when people
+  // assign it to orders. So its success does not prove that it was credited.
   const hadSucceeded = before === "succeeded" && !isUnnamed;
   const reversed = new Map<number, number>();
   let left = amount ?? 0;
@@ -118,12 +118,12 @@ async function applyFailedRefund(
     reversed.set(orderId, (reversed.get(orderId) ?? 0) + cents);
   }
   const sum = amount === null ? "A refund" : `The refund of ${dollars(amount)}`;
-  // Each order whose credit notes were reversed gets a task about the failed refund. If there is none, only the first
-  // order gets one.
+  // Each order whose credit notes were reversed gets a task about the failed refund. If no credit note was reversed,
+  // only the first order gets one.
   const credited = orders.filter((order) => (reversed.get(order.id) ?? 0) > 0);
   const owed = credited.length > 0 ? credited : orders.slice(0, 1);
-  // The event of a whole refund names no refund, so its task may name the payment instead. Such a task is closed only
-  // if no other refund was made at the processor, because it may be about that one.
+  // The event of a whole refund names no refund, so its task may name the payment instead. Such a task may also be
+  // about another refund that was made at the processor. So it is closed only if no other such refund exists.
   const others = (await refundsOfIntent(tx, paymentIntent)).filter(({ state }) => state !== "failed");
   const isLast = request === null && others.every((each) => each.request !== null);
   const subjects = isLast ? [id, paymentIntent] : [id];

@@ -136,7 +136,7 @@ export function reasonWords({ reason, askedBy }: Pick<FirmCharge, "reason" | "as
 }
 
 /**
- * Notifies the owners and the member who requested a payment about its result, once for all its orders. Not sent when
+ * Tells the owners, and the member who requested a payment, its result: one mail about all of its orders. Not sent when
  * the payment's state has changed since the mail was queued.
  */
 export const chargeMail = defineMail({

@@ -27,7 +27,7 @@ export const methodQueue = "payment-method";
 
 /**
  * The queue of methods to delete at the processor; payload `{id}`. The job deletes only a removed method that is not in
- * use. The end of a charge queues its method in any state, because its removal may not have committed yet.
+ * use. The end of a charge queues the charge's method in any state, because a removal may not have committed yet.
  */
 export const detachQueue = "payment-method-end";
 
@@ -82,8 +82,9 @@ export async function askForMethod(deps: FirmPaysDeps, principal: Principal, ret
     });
     return account.setUp({ id, customer, environment, returnTo });
   };
-  // Opens the page for the customer that the processor already has for the firm. Null for a firm without one, or if the
-  // operator has since configured another account, which doesn't know it. The code below then creates a new customer.
+  // Opens the page for the customer that the processor already has for the firm. Null if the firm has no customer yet,
+  // or if the operator has since configured an account that doesn't know the customer. The code below then creates a
+  // new customer.
   const reopened = earlier ? await opened(newUuid(), earlier.customer) : null;
   if (reopened !== null) return reopened;
   const id = newUuid();

@@ -136,15 +136,15 @@ export function sandboxAccount({ db, clock }: { db: Database; clock: Clock }): F
           );
         await lockPayment(tx, id);
         const steps = await lockSteps(tx, id);
-        // If the payment has a failure step in addition to its settlement step, an earlier call has already ended it.
-        // That call also marked the settlement step as done, although no money arrived. If the service then crashed,
-        // the charge is still open and is ended now.
+        // If the payment has a failure step in addition to its settlement step, an earlier call has already ended the
+        // payment. That call also marked the settlement step as done, although no money arrived. If the service then
+        // crashed, the charge is still open and is ended now.
         const isEnded = steps.some(({ kind }) => kind === "fails");
         if (!isEnded && steps.some(({ kind, isDone }) => kind === "settles" && isDone))
           return { state: "paid", paymentIntent: sandboxIntent(id) };
         const [first] = await chargesOfPayment(tx, id);
         // Adds a failure step. Its event then changes the order, like the processor's event about a canceled payment.
-        // It also stops a late charge request from a crashed node.
+        // The step also stops a late charge request from a crashed node.
         if (first) {
           const payment = { partnerId: first.partnerId, paymentId: id, orderId: null, amountCents } as const;
           await failNow(tx, { ...payment, reason: endedByPerson }, clock());

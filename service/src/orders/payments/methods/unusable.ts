@@ -1,6 +1,6 @@
 /**
- * Methods that can't be charged any more. After a debit is returned as unauthorized, or the payer withdraws the
- * permission, the processor ends the mandate: each further debit would be refused, or returned again at a fee.
+ * Methods that can't be charged any more. The processor ends the mandate after a debit is returned as unauthorized, or
+ * after the payer withdraws the permission. Each further debit would be refused, or returned again at a fee.
  */
 import { lockMembers } from "../../../firms/members/members.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
@@ -26,8 +26,8 @@ type Reason = "mandate_ended" | "debit_returned" | "refused_by_bank" | "account_
 type By = { at: Date; actor: string };
 
 /**
- * Handles a signed event that the permission to debit a bank account has ended. Cards have mandates, too, but are charged
- * without them.
+ * Handles a signed event that the permission to debit a bank account has ended. Cards have mandates, too, but are
+ * charged without them.
  * @returns false for a bank account that no firm has on file
  */
 export async function applyMandate(tx: Tx, { method }: MandateMessage, by: By): Promise<boolean> {
@@ -51,7 +51,10 @@ export async function applyReturnedDebit(
     if (method.kind === "bank") await becomeUnusable(tx, method, "debit_returned", by);
 }
 
-/** The processor's refusal codes that every later debit of the same bank account would get again. */
+/**
+ * The processor's refusal codes with a lasting reason: every later debit of the same bank account would get the same
+ * code.
+ */
 const lasting: ReadonlySet<string> = new Set([
   "account_closed",
   "no_account",

@@ -223,8 +223,8 @@ export const copiedUntil = (at: Statement): Statement =>
   sql`(SELECT k.until FROM copies k WHERE k.account IS NOT DISTINCT FROM ${accountAt(at)})`;
 
 /**
- * SQL expression about the account that was in use at `at`: the time until which any account's books had been copied
- * before this account was first used. Null for none.
+ * SQL expression: the time until which the books of any account had been copied when the account in use at `at` was
+ * first used. Null for none.
  */
 export const copiedBefore = (at: Statement): Statement => sql`(SELECT max(r.ends_at) FROM reconciliations r
   WHERE r.ended_at < (SELECT min(coalesce(a.since, '-infinity')) FROM processor_accounts a WHERE a.account = ${accountAt(at)}))`;

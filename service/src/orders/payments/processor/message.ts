@@ -33,8 +33,8 @@ export type MandateMessage = { kind: "mandate"; method: string };
 export type CardMessage = { kind: "card"; method: string; brand: string | null; last4: string | null; expires: string };
 
 /**
- * A payer's bank demands money back, or has decided about it. A bank debit that is returned after it was accepted is
- * treated as a dispute, too.
+ * A payer's bank demands money back, or has decided about such a demand. A bank debit that is returned after it was
+ * accepted is treated as a dispute, too.
  */
 export type DisputeMessage = {
   kind: "disputed";
@@ -61,7 +61,10 @@ export type RefundMessage = {
   chargeId: string | null;
   /** Our id of the payment, from the metadata of a refund that we requested; null for any other refund. */
   share: string | null;
-  /** A partial refund's name: its request's id, or the processor's. Null for a whole share or a charge's event. */
+  /**
+   * The name of a partial refund: the id of its request, or else the processor's id of the refund. Null for a whole
+   * share or a charge's event.
+   */
   refund: string | null;
   amount: number | null;
   currency: string | null;

@@ -120,8 +120,9 @@ function refunds(sdk: Sdk): Pick<Processor, "refund" | "refundPart" | "refundSha
     async refund(id, paymentIntent) {
       const stripe = await sdk();
       const metadata = metadataOf(shareRequest(id), id);
-      // The idempotency key is not `refund:ID`: an earlier release used that key without metadata, and the processor
-      // refuses it with other parameters. If that request was made, everything is refunded already.
+      // The idempotency key can't be `refund:ID`: an earlier release used that key for a request without metadata, and
+      // the processor refuses a key with other parameters. If that earlier request was made, everything is refunded
+      // already.
       await stripe.refunds
         .create({ payment_intent: paymentIntent, metadata }, { idempotencyKey: `whole-refund:${id}` })
         .catch((error: unknown) => {
@@ -187,8 +188,8 @@ export const shareRequest = (payment: number | string): string => `payment:${pay
 
 /**
  * Refunds a part unless it was refunded before; a failed refund doesn't count. Idempotency keys expire after a day and
- * a job may run again later, so the processor's refunds are read first. Requests nothing if `amountOf` leaves nothing,
- * because the refunds of the order's parts return its whole share.
+ * a job may run again later, so the processor's refunds are read first. Requests nothing if `amountOf` leaves nothing:
+ * the refunds of the order's parts then return its whole share.
  */
 async function refundOnce(
   stripe: Stripe,

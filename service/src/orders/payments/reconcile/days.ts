@@ -18,7 +18,8 @@ export const reconcileQueue = "reconcile";
 const comparedAgainDays = 28;
 
 /**
- * Queues the comparison of a day, once for all nodes, and the days whose payments it compares again.
+ * Queues the comparison of a day, once for all nodes. Also queues the days whose payments this comparison compares
+ * again.
  * @param at a time within the day, in UTC
  */
 export async function askForDay(db: Database, at: Date): Promise<void> {
@@ -70,8 +71,8 @@ const firstMs = 10 * dayMs;
 
 /**
  * The period of a day's comparison; null when the comparison has ended or was never queued. The period begins where the
- * last comparison with the present account's books ended. Before the first such comparison, it begins where the last
- * comparison ended before this account was first used. Later ones compared the books of other accounts.
+ * last comparison with the present account's books ended. If there was none, it begins at the end of the last
+ * comparison before this account was first used. Later comparisons were with the books of other accounts.
  */
 export async function windowOf(db: Sql, day: string, until: Date): Promise<Window | null> {
   const present = sql`'infinity'::timestamptz`;

@@ -109,8 +109,8 @@ const stops = () => new Error("the node stops: another one compares");
 const failuresInARow = 3;
 
 /**
- * Asks for the outcome of disputes that have been open for long. A failed request about a dispute doesn't stop the
- * comparison, even if all of them fail: the next day asks again. After three failures in a row, asks about no more.
+ * Asks for the outcome of disputes that have been open for long. Failed requests don't stop the comparison, even if all
+ * of them fail: the next day asks again. After three failures in a row, stops asking.
  */
 async function endDisputes(deps: ReconcileDeps, processor: Processor, day: string, stopping?: AbortSignal) {
   const { db, clock, log } = deps;

@@ -58,8 +58,8 @@ export type Difference = {
   source: string;
   paymentIntent: string;
   /**
-   * `hereCents`: the sum of our rows. `thereCents`: the sum of the processor's movements. Negative for money that left.
-   * Each is null without rows or movements; `hereCents` also for a row without an amount.
+   * `hereCents`: the sum of our rows; null without rows, or for a row without an amount. `thereCents`: the sum of the
+   * processor's movements; null without movements. Money that left is negative.
    */
   hereCents: number | null;
   thereCents: number | null;
@@ -84,8 +84,8 @@ const comparedAtOnce = 10_000;
 
 /**
  * Compares each payment in `payments_to_compare`: its rows here with all of the processor's movements of it since the
- * first comparison. Triggers insert changed payments into that table. This function deletes those without a difference,
- * so that only the others are compared again.
+ * first comparison. Triggers insert changed payments into that table. This function deletes payments without a
+ * difference from the table, so that only the others are compared again.
  *
  * Charges are matched by payment. Refunds and disputes are matched by their ids, each together with its reversals. A
  * pending refund or an open dispute makes no difference, even if its money has moved. Leaves out payments that need the

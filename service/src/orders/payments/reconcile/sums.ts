@@ -18,7 +18,8 @@ type Sums = {
   losses: number;
   /**
    * The cents that payers have twice: they were paid back outside the processor, and then also returned by a lost
-   * dispute or a refund at the processor. They are neither a refund nor a loss of the firm: the service has lost them.
+   * dispute or a refund at the processor. This money is neither a refund nor a loss of the firm: the service has lost
+   * it.
    */
   twice: number;
   paidTwice: string[];

@@ -142,8 +142,8 @@ export type ChargeOfOrder = Pick<
 >;
 
 /**
- * For the SELECT list of a query that lists orders `o` of a firm: the method that can be charged, as `firmMethod`, and
- * the charges of the orders, the newest first, as `charges`.
+ * For the SELECT list of a query that lists orders `o` of a firm. `firmMethod`: the method that can be charged.
+ * `charges`: the charges of the orders, the newest first.
  * @param ofOrders the text after FROM that selects the orders
  */
 export function firmPaysColumns(
@@ -234,7 +234,7 @@ export async function insertCharge(tx: Tx, charge: NewCharge): Promise<boolean> 
 
 type ChargeChange = { state: ChargeState; at: Date; paymentIntent?: string | null; reason?: string | null };
 
-/** Changes the state of all charges of a payment, and its reason: without `reason`, the stored one is removed. */
+/** Changes the state and the reason of all charges of a payment. Without `reason`, removes the stored reason. */
 export async function updateCharges(
   tx: Tx,
   payment: readonly Pick<FirmCharge, "id">[],

@@ -78,8 +78,8 @@ type FailedRefund = {
 };
 
 /**
- * Takes back what a failed refund was credited, because the service has the money again. Does nothing for a refund that
- * neither succeeded before nor has a credit note.
+ * Reverses the credit for a failed refund, because the service has the money again. Does nothing if the refund neither
+ * succeeded before nor has a credit note.
  * @returns the reversed cents
  */
 export async function reverseCredit(

@@ -87,7 +87,7 @@ const reversalOf = ({ refund, partCents }: Note): NewDocument => ({
   partCents,
 });
 
-/** Replaces the losses of all payments of a refunded order by credit notes. @returns the credited cents */
+/** Replaces the loss documents of all payments of a refunded order by credit notes. @returns the credited cents */
 export async function settleLosses(tx: Tx, orderId: number, at: Date): Promise<number> {
   const payments = await tx.query<{ id: number }>(sql`SELECT id FROM payments WHERE order_id = ${orderId} ORDER BY id`);
   let settled = 0;
@@ -96,8 +96,8 @@ export async function settleLosses(tx: Tx, orderId: number, at: Date): Promise<n
 }
 
 /**
- * Replaces the losses of a payment by credit notes: its order is refunded, so the firm no longer owes the price that
- * the bank took back.
+ * Replaces the loss documents of a payment by credit notes. Call this when the payment's order was refunded: the firm
+ * then no longer owes the price that the bank took back.
  * @returns the credited cents
  */
 async function settlePayment(tx: Tx, paymentId: number, at: Date): Promise<number> {

@@ -90,8 +90,8 @@ export const paidAtInBooks: Statement = sql`CASE WHEN o.environment = 'test' THE
     WHERE r.payment_id = p.id AND r.kind = 'receipt'), p.received_at) ELSE p.received_at END`;
 
 /**
- * The payments of these orders of which a bank took a part back, oldest first. Includes those whose part the bank has
- * returned. Each has the bookings of money that the firm paid for it.
+ * The payments of these orders of which a bank took a part back, oldest first. Includes payments whose part the bank
+ * has returned since. Each payment has the bookings of money that the firm paid for it.
  * @throws ServiceError `unavailable` for an altered row
  */
 export function lostPayments(db: Sql, orderIds: readonly number[]): Promise<LostPayment[]> {

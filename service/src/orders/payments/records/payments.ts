@@ -212,8 +212,8 @@ export type HeldPayment = {
 
 /**
  * True if nothing of the payment is left to refund: partial refunds returned it, the bank took it back, or the order
- * cost nothing. The stored amount is also 0 if the event of an order's own payment at the processor named none. Such a
- * payment may hold money, so it is not lost.
+ * cost nothing. The stored amount is also 0 if the event of an order's own payment at the processor named no amount.
+ * The service may hold money of such a payment, so the result is false.
  */
 export const isLost = ({ amountCents, lostCents, creditedCents, ...payment }: HeldPayment): boolean =>
   amountCents === 0
@@ -273,8 +273,8 @@ export async function payeesOfIntent(db: Sql, paymentIntent: string): Promise<Pa
 export const refundCheckQueue = "refund-check";
 
 /**
- * True if all stored payments of the intent were refunded, or will be, because their orders are in RefundPending. For a
- * payment that several orders share, RefundPending does not suffice: the refunds may wait until people have assigned
+ * True if all stored payments of the intent were refunded, or will be because their orders are in RefundPending. If
+ * several orders share the payment, RefundPending does not suffice: the refunds may wait until people have assigned
  * another refund to its orders.
  */
 export async function isFullyRefunded(db: Sql, paymentIntent: string): Promise<boolean> {

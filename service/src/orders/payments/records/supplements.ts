@@ -122,7 +122,7 @@ export const supplementCents: Statement = sql`(SELECT s.amount_cents ${due})`;
 
 /**
  * SQL condition on an order `o`: true if its parcel waits for the payment of more postage. Doesn't verify the
- * supplements. Unless a query only chooses a text by the result, it must verify them, too.
+ * supplements. A query that uses the result for more than the choice of a text must verify them, too.
  */
 export const isPostageDue: Statement = sql`(o.status = ${waiting} AND EXISTS (
   SELECT FROM supplements s WHERE s.order_id = o.id AND s.state = 'asked' AND NOT s.replaces_loss))`;

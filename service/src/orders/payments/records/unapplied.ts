@@ -90,7 +90,7 @@ const events = sql`FROM processor_events e WHERE e.order_id = p.order_id AND e.r
 
 /**
  * SQL condition: true if the payment `p` paid neither its order nor a supplement. A payment and its event have the same
- * order and time. Of several payments with the same order and time, the last ones are meant: as many as there are
+ * order and time. If several payments have the same order and time, the last ones are unapplied: as many as there are
  * `unapplied` events.
  */
 export const isUnapplied: Statement = sql`((SELECT count(*) ${simultaneous} AND q.id >= p.id)

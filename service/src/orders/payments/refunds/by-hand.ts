@@ -105,8 +105,8 @@ export function byHandStatement(environment: Environment, of: ListOf): Statement
 }
 
 /**
- * The refunds that a person must assign to orders, oldest first. Includes refunds that the bank has not confirmed; they
- * can be assigned only afterwards. Omits altered refunds and payments.
+ * The refunds that a person must assign to orders, oldest first. Includes refunds that the bank has not confirmed;
+ * people can assign them only once it has. Omits altered refunds and payments.
  * @param asked the ids of refunds for which somebody has proposed an assignment to orders. The first page begins with
  * these refunds, even with those that nobody has to assign any more.
  * @param after the last refund of the previous page; null for the first page
@@ -139,8 +139,8 @@ async function sharesOf(db: Sql, paymentIntent: string): Promise<Share[]> {
 /**
  * Locks a refund and its orders, in the same sequence as the code that applies the processor's events.
  * @param mustWait true to lock the refund only if people can assign it now: its state is `waiting`
- * @returns undefined for an unknown refund, for one of the other environment, and with `mustWait` for one in another
- * state
+ * @returns undefined for an unknown refund, and for one of the other environment. With `mustWait`, also undefined if
+ * the refund has another state.
  */
 export async function lockRefundByHand(
   tx: Tx,
@@ -169,7 +169,8 @@ export async function lockRefundByHand(
  * The first refund that may have returned money of the order, but is not assigned to orders. Until it is assigned, the
  * rest of the order's payment is unknown.
  * @returns null without one
- * @throws ServiceError `unavailable` when a payment, refund or document was altered, because it may hide such a refund
+ * @throws ServiceError `unavailable` when a payment, refund or document was altered, because the altered row may hide
+ * such a refund
  */
 export async function unassignedRefund(
   db: Sql,

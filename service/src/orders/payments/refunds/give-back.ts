@@ -28,7 +28,7 @@ export type RefundJobDeps = { db: Database; clock: Clock; log: Log; processor: P
  *
  * Nothing is refunded while a payment is disputed, or while a refund made at the processor is not assigned to its
  * orders. The bank's decision or the assignment queues the job again. A refund that failed at the payer's bank is not
- * repeated: a person pays the money back in another way, as the task about it says.
+ * repeated: a task asks a person to pay the money back in another way.
  * @throws OpenElsewhere after the refunds, if a checkout page of an earlier account is still open; OpenWithoutKey
  * before them, if a page is open and this node has no key
  */
@@ -113,7 +113,7 @@ type AskedRefund = {
 
 /**
  * Requests a refund from the processor. If its account doesn't have the payment, opens a task: a person makes the
- * refund in the account that has the payment, and that account's event books it here.
+ * refund in the account that has the payment. That account's event then books the refund here.
  */
 export async function refundAtProcessor(
   { db, clock, processor }: RefundJobDeps,

@@ -24,7 +24,7 @@ import { elsewhereSubject, requireTaskLeft, wholeRefundOf } from "./whole-refund
 const isOutsideWay = (text: string): text is OutsideWay => Object.hasOwn(outsideWays, text);
 
 /**
- * An approved partial refund that is recorded nowhere as made. Its job waits, the processor has not reported it, or the
+ * An approved partial refund that no record shows as made. Its job waits, the processor has not reported it, or the
  * present account can't make it.
  */
 export type WaitingPart = { request: string; payment: number; paymentIntent: string | null; amountCents: number };
@@ -53,8 +53,8 @@ export const booksMoney = ({ how }: FailedRefundAnswer): boolean => how !== book
  * Ends the task about a failed refund, with a note. Books the money if it was returned outside the processor. Closes
  * the partial refund that only an earlier account can make, because its task would open again otherwise.
  * @throws ServiceError without an answer; when no held money can have been returned; while another refund of the
- * payment is open; after another refund, unless the answer says that this money is additional; and, if nothing is
- * booked, when the order would stay in RefundPending without a task
+ * payment is open; and after another refund, unless the answer says that this money is additional. If nothing is
+ * booked, also when the order would stay in RefundPending without a task.
  */
 export async function endFailedRefund(
   deps: TaskDeps & { parts: WaitingParts },

@@ -48,8 +48,8 @@ export async function undoPaidOutside(
   const booking = await bookingOf(tx, orderId, document);
   if (!booking) throw new ServiceError("not_found", "No such booking.");
   const { payment, paymentIntent, refund: name, way } = booking;
-  // The event of the whole refund credits everything that is left. So it would include this money, although nobody
-  // requested its refund.
+  // The event of the whole refund credits everything that is left. So it would also credit this money, although nobody
+  // requested a refund of it.
   if (order.status === "RefundPending")
     throw new ServiceError("conflict", "The order is being refunded. Wait until the refund succeeds or fails.");
   if (paymentIntent !== null) await lockIntent(tx, paymentIntent);

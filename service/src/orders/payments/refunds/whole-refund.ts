@@ -46,8 +46,8 @@ export async function wholeRefundOf(
 }
 
 /**
- * Queues the refunds of orders of $0.00 that nothing ends. No event comes for them, and earlier releases ended their
- * job without ending the order.
+ * Queues the refunds of orders of $0.00 again, because no event ends such a refund. Earlier releases ended the job of
+ * such a refund without ending the order.
  */
 export async function resumeFreeRefunds(db: Database): Promise<void> {
   const held = sql`SELECT FROM payments p WHERE p.order_id = o.id AND p.refunded_at IS NULL`;
@@ -63,10 +63,10 @@ export async function resumeFreeRefunds(db: Database): Promise<void> {
 }
 
 /**
- * Requires that an order whose refund failed keeps a task until its money went back. Only a refund at the processor or a
- * booking ends an order in RefundPending, and the service sends a failed refund no second time.
+ * Requires that an order whose refund failed keeps a task until its money went back. Only a refund at the processor or
+ * a booking ends an order in RefundPending, and the service doesn't repeat a failed refund.
  * @param subject the subject of the task that is about to end without a booking
- * @throws ServiceError `conflict` for the last task about money that no refund under way returns
+ * @throws ServiceError `conflict` if this is the last task about the money, and no refund under way returns the money
  */
 export async function requireTaskLeft(tx: Tx, { id: orderId, status }: LockedOrder, subject: string): Promise<void> {
   if (status !== "RefundPending") return;

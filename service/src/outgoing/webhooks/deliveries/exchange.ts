@@ -22,8 +22,8 @@ export type ExchangeDeps = {
 };
 
 /**
- * The body of a delivery, rebuilt from the present records or a variant of them. `isAsSent`: true if its hash is that
- * of the sent body; false if not; null when no hash is stored.
+ * The body of a delivery, rebuilt from the present records, or from a variant of them with another order status.
+ * `isAsSent`: true if its hash equals that of the sent body; false if not; null when no hash is stored.
  */
 type Payload = { text: string; isAsSent: boolean | null };
 

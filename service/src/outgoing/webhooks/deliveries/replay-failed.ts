@@ -21,8 +21,8 @@ const maxPending = 200;
 
 /**
  * Selects the latest delivery of each event that was first queued in the period and never arrived. Every delivery of
- * the event must have failed before the period's end. A replay that fails does so after that end. So a later call with
- * the same period doesn't select the event again.
+ * the event must have failed before the period's end. A replay starts after that end, so a later call with the same
+ * period doesn't select the event again.
  *
  * Skips test events, and events that are being sent, that were replayed in the last minute, or whose subject was
  * deleted.

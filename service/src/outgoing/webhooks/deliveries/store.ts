@@ -114,8 +114,9 @@ RETURNING id`);
 const maxCounted = 100_000;
 
 /**
- * The number of pending deliveries (held ones, too), counted up to `maxCounted`, and the age of the oldest in seconds.
- * The age comes from the first pending delivery of each webhook, so that long queues don't slow the query down.
+ * The number of pending deliveries, including held ones, counted up to `maxCounted`. Also the age of the oldest pending
+ * delivery in seconds. The age comes from the first pending delivery of each webhook, so that long queues don't slow
+ * the query down.
  */
 export const pendingDeliveryGauges = (now: Date): Statement => sql`
 SELECT gauge, '' AS label, value FROM (

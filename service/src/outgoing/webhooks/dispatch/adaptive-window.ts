@@ -1,6 +1,6 @@
 /**
  * Limits for one node. `perWebhook` counts concurrent sends to one subscription. The other limits count leased
- * deliveries: `firstWindow` and `maxWindow` those of one subscription.
+ * deliveries. Of these, `firstWindow` and `maxWindow` apply to one subscription.
  */
 export const limits = { total: 4096, perPartner: 512, firstWindow: 8, maxWindow: 512, perWebhook: 32 };
 

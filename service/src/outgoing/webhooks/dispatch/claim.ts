@@ -21,8 +21,8 @@ export type Claimed = Omit<EventContext, "passport"> & {
   /** The id of the event's firm. `partnerId` is from the delivery's row; both must be the firm of the subscription. */
   eventPartnerId: string;
   /**
-   * True if the event was queued for a position in its firm's hash chain. It gets one, unless its MAC is invalid.
-   * Events from before the chain was introduced were never queued.
+   * True if the event was queued for a position in its firm's hash chain. If its MAC is valid, the event gets this
+   * position. Events from before the chain was introduced were never queued.
    */
   isChained: boolean;
   place: Place | null;

@@ -127,7 +127,7 @@ async function writeFailures(tx: Tx, id: string, { failures, since, last, reason
   await tx.query(sql`
 UPDATE webhooks SET failures = failures + ${failures}, failing_since = coalesce(failing_since, ${since}) WHERE id = ${id}`);
   // SQL condition: true if a mail about this run of failures is due. Each run gets one mail. If a run begins within a
-  // day of an earlier mail, its mail is sent with the first failure after that day.
+  // day of an earlier mail, its mail waits for the first failure after that day.
   const isDue = sql`(
     mailed_at IS NULL OR (mailed_at < failing_since AND mailed_at <= ${new Date(last.getTime() - mailEveryMs)})
   )`;

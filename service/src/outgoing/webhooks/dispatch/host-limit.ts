@@ -49,8 +49,8 @@ export function createHostLimit(clock: Clock): HostLimit {
 
 /**
  * The last two labels of a host name; null for an IP address. All subdomains have the same last two labels, so a firm
- * can't evade the limit by other subdomains. All hosts below a public suffix such as co.uk share one count too, but
- * different firms never share one.
+ * can't evade the limit by other subdomains. All hosts of a firm below a public suffix such as co.uk share one count
+ * too. Counts are never shared between firms.
  */
 function domainOf(hostname: string): string | null {
   if (isIP(hostname.replace(/^\[(.*)\]$/, "$1")) !== 0) return null;

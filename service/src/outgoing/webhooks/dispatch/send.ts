@@ -42,8 +42,8 @@ const isOfDestination = ({ destination, ...event }: Claimed & { destination: Des
 
 /**
  * Posts one delivery; never rejects.
- * @returns null when it is unknown whether the delivery arrived, and after an unexpected error; it is then sent again
- * later
+ * @returns null when it is unknown whether the delivery arrived, and after an unexpected error. The delivery is then
+ * sent again later
  */
 export async function send(
   { clock, log, outbound, baseUrl, passportOf, hostLimitsOf, newestCheckpoint }: SendDeps,

@@ -154,7 +154,8 @@ function shownOrders({ orders = "" }: FormValues): ReadonlyMap<string, number> {
 }
 
 /**
- * Requires a member who may see billing, in the test environment: only there are test cards and test bank accounts.
+ * Requires a member who may see billing. Also requires the test environment, because test cards and test bank accounts
+ * exist only there.
  * @throws ServiceError `owner_required` for other members, `not_found` in the live environment
  */
 function requireTest(request: FastifyRequest): Principal {

@@ -38,8 +38,8 @@ export const chargeText = (charge: Pick<FirmCharge, "state" | "reason" | "askedB
 const hasStopped = ({ state }: Pick<FirmCharge, "state">): boolean => ["declined", "failed", "refused"].includes(state);
 
 /**
- * True if the payment was declined, failed or refused, and the firm still has to pay all its orders. False if any of
- * them had a later payment.
+ * True if the payment was declined, failed or refused, and the firm still has to pay every order in it. False if any of
+ * these orders had a later payment.
  */
 const isUnpaid = ({ payments }: BillingView, charges: PaymentOfFirm): boolean =>
   charges.every(
@@ -79,7 +79,7 @@ function chargeAgain(view: BillingView, charges: PaymentOfFirm): Html | false {
     : html`<p><a href="/dashboard/orders/${first.orderCode}/closing">Open the closing to charge again</a></p>`;
 }
 
-/** Sentences about checks and wires that the firm sent to replace these charges, after a bank had reversed them. */
+/** Sentences about the checks and wires that the firm sent after a bank had reversed these charges. */
 const receivedTexts = ({ losses }: BillingView, charges: PaymentOfFirm): string[] =>
   (losses ?? [])
     .filter((loss) =>

@@ -39,11 +39,12 @@ export type FormDraft = {
   version: number;
   /**
    * Identifies the browser window. If the response to a save was lost, the window saves again, and the service
-   * recognizes the same window.
+   * recognizes that the second save is from the same window.
    */
   window: string;
   /**
-   * When the draft and its files are deleted; null before the first save, and where it was not read (see `draftIn`).
+   * When the draft and its files are deleted. Null before the first save, and in the result of `draftIn`, which does
+   * not read the time.
    */
   expiresAt: Date | null;
 };
@@ -55,8 +56,8 @@ export const draftFields = ({ id, version, window }: FormDraft): Html =>
   hiddenFields({ draft: id, draft_version: String(version), draft_window: window });
 
 /**
- * The draft that the form's hidden fields name, without its `expiresAt`. Without a valid `draft` field, a new draft;
- * without a valid version, version 0.
+ * The draft that the form's hidden fields name; its `expiresAt` is null. Without a valid `draft` field, this is a new
+ * draft. Without a valid version, the version is 0.
  */
 export function draftIn(values: FormValues): FormDraft {
   const { draft = "", draft_version, draft_window = "" } = values;
@@ -80,9 +81,10 @@ const isWorthSaving = (values: FormValues): boolean =>
   Object.entries(values).some(([name, value]) => typedFields.test(name) && value.trim() !== "");
 
 /**
- * Saves the form as the member's draft, even if it is empty now, unless it is new. Null for a new form without content,
- * and for a draft that was placed or discarded, or has expired.
- * @param mayCopy true to save a new draft if another window has changed this one; if false, the result is null then
+ * Saves the form as the member's draft.
+ * @param mayCopy true to save a new draft if another window has changed this one; if false, the form is then not saved
+ * @returns null if nothing was saved. A new form without content is not saved. Neither is a draft that was placed or
+ * discarded, or has expired
  * @throws ServiceError when the member switched environments, has too many drafts, or typed too much
  */
 async function save(
@@ -106,10 +108,10 @@ async function save(
 /**
  * Saves the form after a button was pressed. If the draft has ended, or another window has changed it, the form becomes
  * a new draft, because the person continues here.
- * @param isRefused true if the person tried to place the closing, and it was rejected. Then the form never becomes a
- * new draft, because another request may just have placed the same closing
- * @returns the draft for the form's next version. `refusal` is the message of a conflict that prevented the save; null
- * also if there was nothing to save
+ * @param isRefused true if the service rejected an attempt to place the closing. The form then never becomes a new
+ * draft, because another request may just have placed the closing
+ * @returns the draft for the form's next version. `refusal` is the message of a conflict that prevented the save. It is
+ * null without a conflict, even if there was nothing to save
  */
 export async function saveSubmitted(
   deps: DraftDeps,
@@ -132,7 +134,9 @@ export async function saveSubmitted(
   }
 }
 
-/** The expiry of the draft's earlier version, which stays stored when the form is not saved; null if there is none. */
+/**
+ * Reads when the stored draft expires, for a form that was not saved now. `expiresAt` is null if no draft is stored.
+ */
 async function storedEnd(
   deps: DraftDeps,
   request: FastifyRequest,

@@ -34,11 +34,14 @@ export type ClosingDocument = {
   /** The document's own destination, as fields of the order form; null to use the closing's destination. */
   own: FormValues | null;
   /**
-   * The fields that were placed on the pages, as JSON; empty for none. Their `signer` is the number of a person of the
-   * form.
+   * The fields that were placed on the pages, as JSON; empty for none. The `signer` of each field is the number of a
+   * person in the form.
    */
   fields: string;
-  /** The id of the template made from the same PDF form. Empty for none, and after one without `ways` was applied. */
+  /**
+   * The id of the template made from the same PDF form; empty for none. Also empty once a template that sets no `ways`
+   * was applied, so that it is not offered again.
+   */
   template: string;
   /**
    * When each signer signs, how they are identified, and in which language: JSON (a list of `SignerWay`) from a

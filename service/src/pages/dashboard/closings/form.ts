@@ -160,7 +160,7 @@ const linkable = [
   "byod_confirmed",
 ] as const;
 
-/** The beginnings of the error messages about the room's own fields. */
+/** The labels with which the error messages about the room's own fields begin. */
 const roomLabels = [
   { name: "closing_name", label: "“Name” of the closing" },
   { name: "file_number", label: `“${labels.external_reference}”` },

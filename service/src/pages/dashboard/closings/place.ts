@@ -32,7 +32,10 @@ import { withoutWay } from "./ways.ts";
  */
 export type RefusedFields = ReadonlyMap<number, readonly { index: number; text: string }[]>;
 
-/** Thrown with the errors of a closing's form; nothing was placed. Errors of later checks are not included. */
+/**
+ * Thrown with the errors of a closing's form; nothing was placed. Later checks, such as that of the charge, run only if
+ * the documents have no errors.
+ */
 export class ClosingRefused extends ServiceError {
   readonly messages: readonly string[];
   readonly fields: RefusedFields;
@@ -53,9 +56,9 @@ export class ClosingRefused extends ServiceError {
 /**
  * Places the closing of a form: checks all documents, then writes the room, its people and all orders in one
  * transaction. Submitting the same form twice places one closing.
- * @param alongside further changes of the transaction that places the closing
- * @returns the room's code. `isUncharged`: true if this call placed the closing, and the firm pays but is not charged
- * automatically
+ * @param alongside makes further changes in the transaction that places the closing
+ * @returns the room's code. `isUncharged` is true if this call placed the closing, the firm pays, and nothing is
+ * charged automatically
  * @throws ClosingRefused with the errors of all documents, or with one error of a later check, such as a changed
  * charge; then nothing was placed
  */
@@ -89,7 +92,8 @@ export async function placeForm(
 
 const nameOf = ({ n, name, fileName }: ClosingDocument): string => `Document ${n} (${name || fileName})`;
 
-// Texts that replace error messages of the API about a room and its people, because those don't name a field of the form.
+// Texts that replace error messages of the API about a room and its people, because those don't name a field of the
+// form.
 const ownWords = [
   { means: /^A room name /, text: "“Name” of the closing must have 1 to 200 characters." },
   { means: /^A valid closing day /, text: "“Closes on” must be a day of this century." },
@@ -138,8 +142,8 @@ function signerFaults(document: ClosingDocument, strays: number, signing: Return
 
 /**
  * Reads the form, and checks and prices each document.
- * @throws ClosingRefused with all errors: those of shared fields once, then those of each document. Without any, with
- * the error of the charge that the form showed
+ * @throws ClosingRefused with all errors: those of shared fields once, then those of each document. If the form has no
+ * errors, the charge is compared with the one that the form showed, and a difference is the only error
  */
 async function closingIn(orders: OrderDeps, request: FastifyRequest, values: FormValues): Promise<NewClosing> {
   const principal = principalOf(request);
@@ -242,8 +246,8 @@ async function agreedMethod(
 }
 
 /**
- * True if this document takes the field's value from the closing, and has no value of its own. A message about such a
- * field names no document, so that it appears once.
+ * True if this document takes the field's value from the closing. A message about such a field names no document, so it
+ * appears only once for all documents.
  */
 const isShared = (field: string | null, document: ClosingDocument): boolean =>
   field !== null &&

@@ -149,7 +149,8 @@ export const noWayWords = (names: readonly string[], canRepeat: boolean): string
 /**
  * Fills in a document from its template. Each role goes to a person: first to those who sign the document now, then to
  * others.
- * @returns the form, and the applied template; null when the form names none that a closing can use
+ * @returns the form, and the applied template. The template is null if the form asks for no template that a closing can
+ * use
  */
 export async function withTemplate(
   deps: TemplateDeps,

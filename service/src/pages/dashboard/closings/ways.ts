@@ -18,8 +18,8 @@ type Way = Partial<Pick<SignerWay, "routing" | "auth" | "language">>;
 
 /**
  * Parses a JSON list of objects.
- * @returns null for any other text. If it is the text of the placed fields, it goes to the API unchanged, which rejects
- * it
+ * @returns null for any other text. If the text of the placed fields is malformed, the API gets it unchanged and
+ * rejects it
  */
 export function listIn(written: string): { signer?: unknown }[] | null {
   try {

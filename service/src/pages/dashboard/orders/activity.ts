@@ -92,7 +92,10 @@ export function activityPart(
   return html`${timeline(steps)}${lines.length > maxShown && html`<p class="quiet">The latest ${maxShown} of ${lines.length} lines are shown.</p>`}`;
 }
 
-/** The requested amount of each refund request, by the request's id; and the refunded amount of the whole order. */
+/**
+ * `requested`: the amount of each refund request, keyed by the request's id. `refunded`: the refunded amount of the
+ * whole order.
+ */
 type Amounts = { requested: ReadonlyMap<unknown, string>; refunded: string | null };
 
 /** True if a correction changed the email address of a signer, who stays the same person. */
@@ -111,7 +114,7 @@ type Detail = {
   payments?: readonly { amountCents?: unknown; currency?: unknown }[];
 } | null;
 
-/** The sum of payments in dollars. Null without a payment, and if one is in another currency. */
+/** The sum of payments in dollars. Null without a payment, and if any payment is in another currency. */
 function sumOf(payments: NonNullable<Detail>["payments"] = []): string | null {
   if (payments.length === 0 || payments.some(({ currency }) => String(currency).toLowerCase() !== "usd")) return null;
   return money(payments.reduce((sum, { amountCents }) => sum + Number(amountCents), 0));

@@ -13,8 +13,8 @@ import { done } from "../flash-messages.ts";
 type Links = readonly CopyLink[];
 
 /**
- * The links with which signers read the finished documents. They are not in the list of signers: a link that was mailed
- * after the notarization would look there like a second request to sign.
+ * The links with which signers read the finished documents. They are not in the list of signers, because a link that
+ * was mailed after the notarization would look like a second request to sign.
  */
 export const copyLinksPart = (orderCode: string, links: Links): Html =>
   html`<p>With these links, signers read and save the finished documents. End one that went to the wrong person: it stops working at once, for all documents of a closing that it opens.</p>

@@ -198,7 +198,7 @@ async function showOrder(
     openRooms,
     sendable: mailsToSendAgain(deps.acceptsPayment, {
       ...order,
-      // Without a record that can be verified, no mail about payments is offered.
+      // If the record of the payments can't be verified, no mail about payments is offered.
       isPaidByFirm: (await wasPaidByFirm(db, order.code).catch(nullIfAltered)) ?? true,
       supplementCents: due?.amountCents ?? null,
       replacesLoss: due?.replacesLoss ?? null,
@@ -233,8 +233,8 @@ async function showOrder(
 const waitsForSigners = (status: string): boolean => ["EsignPending", "EsignDeclined", "EsignExpired"].includes(status);
 
 /**
- * Redirects from an order to the latest room that contains it, or to Billing without one. Mails about a payment for
- * several orders link here.
+ * Redirects from an order to the latest room that contains it, or to Billing if no room contains it. Mails about a
+ * payment for several orders link here.
  */
 function closingRoute(forms: FastifyInstance, frame: DashboardFrame, db: Sql): void {
   pageRoute(forms, frame, {

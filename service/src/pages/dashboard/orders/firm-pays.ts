@@ -55,7 +55,8 @@ export const isBeingCharged = (firmPays: FirmPays): boolean =>
   firmPays?.latest !== undefined && isOpenCharge(firmPays.latest);
 
 /**
- * The state of the firm's payment, and the ways to pay now: the button that charges the firm, or hints about others.
+ * The state of the firm's payment, and the ways to pay now: the button that charges the firm, or hints about other
+ * ways.
  * @param payable true if the order can be paid now
  * @param hasCheckout true if it can be paid by the hosted checkout; otherwise it is paid in the sandbox
  */

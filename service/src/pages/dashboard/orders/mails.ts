@@ -95,7 +95,7 @@ export function mailsPart({ submission, order, mails, signers, sendable }: Mails
 
 const asksForMoney: ReadonlySet<SentAgain> = new Set(["quote_ready", "supplement_due", "pay_again"] as const);
 
-/** A sentence on how the client learns the price. The firm may also forward the link. */
+/** Says how the client learns the price, and shows the link to pay, so that the firm can also forward the link. */
 export const clientPaysPart = ({ clientUrl, hasCheckout, sendable }: ClientPaysView): Html =>
   // If a bank reversed the firm's payment, no mail asks the client for the amount. The sentence then says that the firm
   // has to pay again.

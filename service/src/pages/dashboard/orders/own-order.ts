@@ -6,7 +6,7 @@ import { findOrder, findOwnOrder, orderNotFound, type PublicOrderRow } from "../
 
 /**
  * Reads an order of the firm, in the environment (live or test) that the member has chosen.
- * @throws ServiceError the same error for an unknown code as for an order of another firm or environment
+ * @throws ServiceError; the error is the same for an unknown code and for an order of another firm or environment
  */
 export async function ownOrder(db: Sql, request: FastifyRequest, code: string): Promise<PublicOrderRow> {
   const own = isCode(code) && (await findOwnOrder(db, code, principalOf(request)));

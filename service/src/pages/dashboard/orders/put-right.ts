@@ -49,8 +49,8 @@ const againWords: Readonly<Record<string, string>> = {
   FaxFailed: "Fax it again",
 };
 
-// The label for a retry. In a status that `againWords` does not list, only a fax can have failed. It was sent early,
-// while the order was still being shipped.
+// The label for a retry. In a status that `againWords` does not list, only a fax can have failed. That fax was sent
+// early, while the order was still being shipped.
 const againWordsOf = ({ status }: Pick<Corrected, "status">): string => againWords[status] ?? "Fax it again";
 
 /** True if the firm can correct anything now, apart from requesting a refund, which has its own part of the page. */
@@ -74,8 +74,8 @@ export const missingPart = ({ submission, order, corrected: { missing } }: PutRi
     : html`${missing === "may_ask" && buttonForm(`/dashboard/orders/${order.code}/not-arrived`, "It has not arrived", { kind: "quiet-button", fields: { submission } })}`;
 
 /**
- * The firm's options after a signer ended the signing in order to sign on paper. Empty for any other order, and once the
- * firm has named somebody else to sign in this signer's place.
+ * The firm's options after a signer ended the signing in order to sign on paper. Empty for any other order, and once
+ * the firm has named somebody else to sign in this signer's place.
  */
 export function paperPart(
   { corrected: { refusals, status } }: PutRightView,

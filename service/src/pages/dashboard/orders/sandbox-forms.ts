@@ -63,8 +63,9 @@ export function sandboxForms(forms: FastifyInstance, deps: SandboxPageDeps, form
 const discards = { discard_signatures: "on" } as const;
 
 /**
- * Returns a function that rejects the move of an order that somebody has signed. The move is allowed if the form
- * confirms that the signatures are discarded. Somebody may have signed after the page was shown.
+ * Returns a function that rejects the move of an order that somebody has signed, unless the form confirms that the
+ * signatures are discarded. The form may lack that confirmation, because somebody may have signed after the page was
+ * shown.
  */
 export const signatureCheck =
   (typed: FormValues) =>

@@ -18,9 +18,9 @@ export type SignersView = {
   orderCode: string;
   signers: readonly SignerState[];
   /**
-   * The places where the signers sign and fill something in. Without a prepared document, or after a round that ended
-   * without all signatures, the fields that the sender placed. Null if there are none, or if the record of the signers
-   * was altered.
+   * The places where the signers sign and fill something in: those in the prepared document, otherwise the fields that
+   * the sender placed. The sender's fields are also used after a round that ended without all signatures. Null without
+   * any place, and if the record of the signers was altered.
    */
   places: readonly SignerPlace[] | null;
   /** By the signer's number: how many other documents of the closing the same person has to sign. */

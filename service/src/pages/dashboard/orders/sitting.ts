@@ -21,8 +21,9 @@ const wordsOf = {
 } as const;
 
 /**
- * The forms for signing one order on devices. Empty unless a signer was asked to sign and has not signed yet.
- * @param part draws them: `signHere`, or `endDevices` if nobody can sign now
+ * The forms for signing one order on devices. Empty unless at least one signer was asked to sign and has not signed
+ * yet.
+ * @param part draws the forms: `signHere`, or `endDevices` if nobody can sign now
  */
 export const sittingPart = (path: string, signers: readonly SignerState[], part: typeof signHere): Html | "" =>
   signers.some(({ issuedAt, signedAt }) => issuedAt !== null && signedAt === null)

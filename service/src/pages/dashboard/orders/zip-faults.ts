@@ -1,8 +1,8 @@
 import { areNeighbors, type Pricing, usStateOf, usStates } from "../../../orders/pricing/pricing.ts";
 
 /**
- * For each postal address of a form: the reason to refuse it, if its ZIP code belongs to another state than the typed
- * one. Only the dashboard checks this, because the contract lets the API accept such an address.
+ * The reasons to refuse the postal addresses of a form. An address is refused if its ZIP code belongs to another state
+ * than the typed one. Only the dashboard checks this, because the contract lets the API accept such an address.
  *
  * A neighboring state is accepted: the Postal Service also delivers across state lines. More than 130 of the Census
  * Bureau's ZIP code areas have parts in two states.

@@ -44,7 +44,10 @@ type AddressesView = Documents & {
 
 const pathOf = (code: string): string => `/dashboard/rooms/${code}/addresses`;
 
-/** Adds the page that corrects an email address in all of the firm's orders of a closing. Altered ones are left out. */
+/**
+ * Adds the page that corrects an email address in all of the firm's orders of a closing. Orders with an altered record
+ * are left out.
+ */
 export function addressPages(forms: FastifyInstance, deps: RoomsDeps): void {
   const { closings, corrections, frame } = deps;
   pageRoute(forms, frame, {

@@ -123,8 +123,9 @@ function sealForm(forms: FastifyInstance, { frame, closings }: RoomsDeps, formIn
 }
 
 /**
- * Adds two forms: one charges the firm's card or bank account once for the room's payable orders that the firm pays,
- * with the exceptions of `roomCharge`. The other makes the clients pay the prices that are still unpaid.
+ * Adds two forms. One form charges the firm's card or bank account once. The charge covers all payable orders of the
+ * room that the firm pays, except those that `roomCharge` leaves out. The other form makes the clients pay the prices
+ * that are still unpaid.
  */
 function firmPaysForms(forms: FastifyInstance, { frame, checkout }: RoomsDeps, formIn: FormIn): void {
   pageRoute(forms, frame, {

@@ -43,8 +43,8 @@ ${status === "closed" ? html`<p>This room is closed and takes no new orders. Reo
 }
 
 /**
- * The name of an order in the room: its label, or the title of its document, or `nameOf`. Titles of other firms'
- * documents are not used.
+ * The name of an order in the room: its label, otherwise the title of its document, otherwise the name from `nameOf`.
+ * The titles of other firms' documents are not used.
  */
 export function orderTitle({ room, titleOf }: RoomDetailView, order: OrderCard): string {
   const own = room.ownOrders.get(order.orderCode);

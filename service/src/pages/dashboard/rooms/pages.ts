@@ -147,7 +147,7 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
 }
 
 /**
- * Splits off the orders for which a queued job is about to charge the firm. `due` is the room without them, and
+ * Splits off the orders for which a queued job is about to charge the firm. `due` is the room without these orders, and
  * `sending` has their amounts.
  */
 async function withoutQueued(db: Sql, room: OwnRoom): Promise<{ due: OwnRoom; sending: number[] }> {
@@ -175,8 +175,8 @@ const paidOf = ({ charges }: OwnRoom) => [
 /**
  * Describes the firm's payment of the unpaid orders in its room.
  *
- * @param refused the part of the page that shows an error. The reasons why clients can't pay are read only if it is
- * `payment`, because this takes several SQL statements for each order
+ * @param refused the part of the page that shows an error. Only for `payment`, reads the reasons why clients can't pay,
+ * because this takes several SQL statements for each order
  */
 async function firmPaysOf(
   checkout: RoomsDeps["checkout"],

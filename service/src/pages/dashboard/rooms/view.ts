@@ -39,8 +39,8 @@ export type FirmPaysRoom = {
   /** The amount, in cents, that a payment by the firm would charge now for the room's orders. */
   chargeableCents: number;
   /**
-   * The orders that the firm pays and whose price is unpaid. `refusal` says why an order's client can't pay it instead.
-   * It is read only if the part `payment` shows an error; otherwise it is null.
+   * The orders that the firm pays and whose price is unpaid. `refusal` says why an order's client can't pay the order
+   * instead. `refusal` is read only if the part `payment` shows an error; otherwise it is null.
    */
   prices: readonly (ShownOrder & { refusal: string | null })[];
   /** The firm's payments that are in progress; for each, its charges of orders in this room. */
@@ -98,7 +98,10 @@ export const typedInto = ({ problem }: RoomDetailView, part: RoomPart): FormValu
 export const signingCodes = ({ ownOrders }: Pick<OwnRoom, "ownOrders">): string[] =>
   [...ownOrders].flatMap(([code, { status }]) => (status === "EsignPending" ? [code] : []));
 
-/** The codes of the firm's own orders in the room that may be on a device: they await signatures, or did before a hold. */
+/**
+ * The codes of the firm's own orders in the room that may be on a device. These orders await signatures now, or did so
+ * before they were put on hold.
+ */
 export const deviceCodes = ({ ownOrders }: Pick<OwnRoom, "ownOrders">): string[] =>
   [...ownOrders].flatMap(([code, order]) =>
     (order.statusBeforeHold ?? order.status) === "EsignPending" ? [code] : [],

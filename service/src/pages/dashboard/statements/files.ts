@@ -79,8 +79,8 @@ export function statementCsv({ statement, lines }: StatementWithLines): string {
       const figure = (cents: number) => (currency === "usd" ? dollars(cents) : String(cents));
       // A reversal has a negative amount, in the column of the document that it reverses.
       const amount = figure(kind.endsWith("reversal") ? -amountCents : amountCents);
-      // The column Credit has the amounts that reduced an order's price. A reversal of a credit note is not in it: the
-      // refund failed, but the price stays reduced.
+      // The column Credit has the amounts that reduced an order's price. A reversal of a credit note is not in this
+      // column, because the price stays reduced although the refund failed.
       const credit = applied && creditedCents !== 0 ? figure(creditedCents) : "";
       const [isReceipt, isCredit] = [kind === "receipt", kind.startsWith("credit")];
       const isPayment = isReceipt || line.received !== null;

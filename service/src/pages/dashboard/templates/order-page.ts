@@ -27,8 +27,8 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
     handle: async ({ request, params, query: { fill = "" } }) => {
       if (fill === "") return show(request, params.id, {});
       const { id, state, person } = await ownFill(fills, principalOf(request), fill);
-      // If the online form has no completed document, redirects to its page. That page shows the reason, or the order
-      // that already uses the document.
+      // If the online form has no completed document, redirects to the online form's page. That page shows the reason,
+      // or the order that already uses the document.
       if (state !== "completed") return { redirect: `${fillsPath}/${id}` };
       return show(request, params.id, { fill, name: person.name ?? "", email: person.email ?? "" });
     },
@@ -76,7 +76,8 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
 
   /**
    * The document that somebody filled in online; null for an empty id.
-   * @throws ServiceError when orders can't use it: it is unknown, not completed, or in an order already
+   * @throws ServiceError when no order can use the document, because it is unknown, not completed, or already in an
+   * order
    */
   async function filledFor(request: FastifyRequest, id: string) {
     if (id === "") return null;
@@ -89,8 +90,8 @@ const fieldsWithValues = ({ content: { fields, roles } }: TemplateVersion) =>
   valueLabels(fields === null ? [] : requestedOf(fields, roles));
 
 /**
- * Describes what happens after an order is placed from the template. Its client pays the order. The text promises a
- * price at once only if the template alone determines the price.
+ * Describes what happens after an order is placed from the template. The order's client pays. The text promises a price
+ * at once only if the template alone determines the price.
  */
 async function afterOrdering(
   { db, offer }: OrderDeps,

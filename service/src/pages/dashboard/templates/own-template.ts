@@ -32,7 +32,7 @@ const messages = {
  * Reads a form with at most one PDF, and passes it to `work`. If no file is chosen, browsers send an empty one; `work`
  * then gets null.
  *
- * @param shownAgain gets the typed values, even on failure, so that the form can be shown with them again
+ * @param shownAgain gets the typed values, even on failure, so that the form can be shown again with these values
  */
 export async function withForm<Result>(
   { frame }: Pick<TemplatePagesDeps, "frame">,

@@ -11,7 +11,8 @@ document.addEventListener("change", ({ target }) => {
   if (!(target instanceof HTMLInputElement) || !target.closest(".tabs")) return;
   const before = target.getBoundingClientRect().top;
   choose(target.value);
-  // Preserves the scroll position of the clicked choice, because samples above it may have become longer or shorter.
+  // Keeps the clicked choice at the same place in the window, because samples above it may have become longer or
+  // shorter.
   scrollBy(0, target.getBoundingClientRect().top - before);
   try {
     localStorage.setItem(remembered, target.value);

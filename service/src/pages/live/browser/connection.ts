@@ -31,7 +31,7 @@ export type RoomNotification =
  */
 type Ticket = { ticket: string; iceServers: RTCIceServer[]; at?: string };
 
-/** The server refused to connect this page, because the person acted later on another page. */
+/** The server refused to connect this page, because the person's last action was on another page. */
 export class ElsewhereError extends Error {}
 
 /** Handles a message that the server pushed. */
@@ -166,8 +166,8 @@ export async function connect(
 }
 
 /**
- * The result of an attempt to join. After `stopped`, a retry is useless until the person acts here or the session goes
- * on.
+ * The result of an attempt to join. After `stopped`, a retry is useless until the person acts here, or the session
+ * continues.
  */
 type Attempt = "joined" | "failed" | "stopped";
 
@@ -178,8 +178,8 @@ const stableMs = 10_000;
 
 /**
  * Joins, and joins again after each failure. Only one attempt runs at a time. A call during an attempt starts another
- * one after it, because the running attempt may use an expired ticket. None follows an attempt that ends with
- * `stopped`.
+ * attempt afterwards, because the running one may use an expired ticket. After an attempt that ends with `stopped`, no
+ * other attempt follows.
  */
 export function joiner(attempt: () => Promise<Attempt>, now: () => number = () => performance.now()) {
   let isRunning = false;

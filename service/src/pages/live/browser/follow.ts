@@ -27,8 +27,8 @@ function whenSettled(work: () => void): () => void {
 const documentFrame = () => element<HTMLIFrameElement>("document-frame");
 
 /**
- * Handles the messages of the frame with the document. The frame element is looked up for each message. It is replaced
- * when the person's turn to sign begins or ends, and when the document changes.
+ * Handles the messages of the frame with the document. The frame element is looked up for each message, because it may
+ * have been replaced. It is replaced when the person's turn to sign begins or ends, and when the document changes.
  */
 function onFrame(uses: {
   replaced: () => void;

@@ -204,8 +204,8 @@ document.addEventListener("submit", (event) => {
   for (const [name, value] of new FormData(form, event.submitter)) if (typeof value === "string") fields[name] = value;
   const { submitter } = event;
   if (submitter instanceof HTMLButtonElement) submitter.disabled = true;
-  // The cards may be reloaded before the response arrives. `data-sent` prevents that the sent values are then copied
-  // into the form for the next person or step.
+  // The cards may be reloaded before the response arrives. `data-sent` keeps the sent values from being copied into the
+  // form for the next person or step.
   form.dataset["sent"] = "yes";
   post(form.action, fields)
     .then(() => {

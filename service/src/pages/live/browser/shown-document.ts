@@ -10,7 +10,8 @@ import { post } from "./connection.ts";
 export function reportFramedDocument(base: string): void {
   addEventListener("message", ({ origin, data }: MessageEvent<{ kind?: unknown; sha256?: unknown } | null>) => {
     if (origin !== location.origin || data?.kind !== "document-shown" || typeof data.sha256 !== "string") return;
-    // The server also records the hash of an outdated document, because the signing page itself refuses to sign one.
+    // The server records even the hash of an outdated document. It need not refuse one, because the signing page itself
+    // refuses to sign such a document.
     post(`${base}/shown`, { sha256: data.sha256 }).catch(() => {});
   });
 }

@@ -120,8 +120,8 @@ export function approvalRoutes(scope: FastifyInstance, deps: ApprovalsDeps): voi
 }
 
 /**
- * True if the page shows requests for access and for live. Real firms make them, so it shows them in live only, to
- * operators who may manage partners or read records.
+ * True if the page shows requests for access and for live. Only real firms make such requests, so the page shows them
+ * only in live. The operator must have permission to manage partners or to read records.
  */
 const seesRequests = (operator: Operator): boolean =>
   operator.environment === "live" && (may(operator, "partners.manage") || may(operator, "records.read"));

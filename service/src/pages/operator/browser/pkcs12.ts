@@ -189,7 +189,8 @@ async function decrypt(algorithm: Node, data: Uint8Array, password: string): Pro
   try {
     return new Uint8Array(await crypto.subtle.decrypt({ name: "AES-CBC", iv }, key, Uint8Array.from(data)));
   } catch {
-    // Browsers report only a generic error; the one possible cause is wrong padding, so a wrong password.
+    // Browsers report only a generic error. Its only possible cause is wrong padding, which means that the password is
+    // wrong.
     throw new Pkcs12Error("password");
   }
 }

@@ -40,15 +40,16 @@ export const passkeyForMoney = (operator: Operator): Html | false =>
   html`<p>To decide about money, you need a passkey of your own. ${addPasskeyLink()}.</p>`;
 
 /**
- * True if the operator may use a permission about money that only a person with a name can use. A link of the command
- * line names nobody.
+ * True if the operator may use a permission about money that only a person with a name can use. An operator who signed
+ * in by a link from the command line has no name.
  */
 export const mayByName = (operator: Operator, permission: Permission): boolean =>
   operator.id !== null && mayNow(operator, permission);
 
 /**
- * Says why the forms about money are missing: the operator came by a link of the command line, or has no passkey.
- * @param needed the sentence for a link of the command line
+ * Says why the forms about money are missing: the operator signed in by a link from the command line, or has no
+ * passkey.
+ * @param needed the sentence for an operator who signed in by such a link
  */
 export const missingForMoney = (operator: Operator, needed: string): Html | false =>
   operator.id === null ? html`<p>${needed}</p>` : passkeyForMoney(operator);

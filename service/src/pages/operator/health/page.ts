@@ -15,7 +15,10 @@ export type HealthView = {
   /** For each dependency of the service, by its name in `/readyz`: "ok" or "failed". */
   checks: Readonly<Record<string, string>>;
   queues: readonly QueueState[];
-  /** The providers with a configured account, and those without one that still have unfinished earlier work. */
+  /**
+   * The providers with a configured account, and the providers without an account that still have unfinished earlier
+   * work.
+   */
   providers: readonly ProviderHealth[];
   mayRetry: boolean;
   /** Null without a payment processor. */
@@ -23,8 +26,8 @@ export type HealthView = {
 };
 
 /**
- * The latest completed comparison of our books with the processor's (undefined when there is none), and the tasks about
- * differences that are open now.
+ * `last`: the latest completed comparison of our books with the processor's; undefined when there is none.
+ * `differences`: the tasks about differences that are open now.
  */
 export type Money = { last: Reconciliation | undefined; differences: OpenDifferences };
 

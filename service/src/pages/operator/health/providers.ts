@@ -14,7 +14,10 @@ export type ProviderHealth = {
   backlog: ProviderBacklog | undefined;
 };
 
-/** The health of the providers with an account, and of those without one that still have unfinished earlier work. */
+/**
+ * The health of the providers with an account, and of the providers without an account that still have unfinished
+ * earlier work.
+ */
 export function providerHealths(
   accounts: ReturnType<Providers["accounts"]>,
   waiting: readonly ProviderBacklog[],

@@ -25,7 +25,8 @@ type Candidate = { id: string; name: string; email: string };
 export const notaryPath = (id: string, rest = ""): string => `/operator/notaries/${id}${rest}`;
 
 /**
- * Badges about a notary's commission and registrations: suspended, in date, or those that expire soon or have expired.
+ * The state of a notary's commission and registrations: one badge for "suspended" or "in date", or a badge for each
+ * date that is near or past.
  */
 const dateState = (notary: Notary, now: Date): Html => {
   if (notary.status === "suspended") return statusBadge("stopped", "Suspended");

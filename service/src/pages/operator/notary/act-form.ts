@@ -79,8 +79,8 @@ type ActFormView = {
   zone: string;
   rules: FactRules;
   /**
-   * True to show the checkbox that the signers signed again on paper. It is shown if the document was signed before, no
-   * act is open, and an act on paper is possible.
+   * True to show the checkbox that says that the signers signed again on paper. It is shown if the document was signed
+   * before, no act is open, and an act on paper is possible.
    */
   mayBeAgain: boolean;
 };

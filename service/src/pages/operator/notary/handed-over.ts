@@ -22,8 +22,8 @@ export type HandedOverDeps = {
 const path = "/handed-over";
 
 /**
- * Adds `/handed-over`, the page on which a notary unlocks a device that a signer has used, with the PIN or the passkey.
- * The route is outside the console, because the notary's session is suspended until then.
+ * Adds `/handed-over`, the page for a device that a signer has used. There, the notary unlocks the device with the PIN
+ * or the passkey. The route is outside the console, because the notary's session is suspended until then.
  */
 export function handedOverPages(app: FastifyInstance, deps: HandedOverDeps): void {
   const { members, notarySheets, assets, ownOrigin } = deps;

@@ -19,8 +19,8 @@ function isOnCalendar(day: string, time: string): boolean {
 }
 
 /**
- * The form's values, with the named times converted to UTC for the desk. A time that ends with `Z` is UTC already. A
- * text in another format is passed on unchanged, and the desk rejects it.
+ * The form's values, with the times in the fields `names` converted to UTC for the desk. A time that ends with `Z` is
+ * UTC already. A text in another format is passed on unchanged, and the desk rejects it.
  * @throws ServiceError for a local time that is skipped by the change to daylight saving time
  */
 export function inUtc(typed: Typed, names: readonly string[], zone: string): Typed {
@@ -42,7 +42,7 @@ export function localText(at: Date, zone: string): string {
   return local.format(at).replace(" ", "T");
 }
 
-/** Stored values, with the named times converted from UTC to the notary's zone. */
+/** Stored values, with the times in the fields `names` converted from UTC to the notary's zone. */
 export function inLocal(values: Typed, names: readonly string[], zone: string): Typed {
   const changed = names.flatMap((name) => {
     const [whole] = localMinute.exec(values[name] ?? "") ?? [];

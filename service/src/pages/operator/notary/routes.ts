@@ -68,7 +68,8 @@ const permission = "notary.work" as const;
 
 /**
  * The page of an order that the notary has claimed.
- * @throws ServiceError `not_found` for every other order; `role_required` for a suspended notary, or without a record
+ * @throws ServiceError `not_found` for every other order; `role_required` for an operator without a record as a notary,
+ * or with a suspended one
  */
 export async function orderPage(
   deps: NotaryDeskDeps,
@@ -87,7 +88,8 @@ export async function orderPage(
   const sheet = await sheetOf(deps.notarySheets, claimed);
   const { live } = deps;
   const open = live && (await liveOf(live, claimed));
-  // While nothing of the session is recorded yet (`conflict`), the form is the same as for an order without a session.
+  // While nothing of the session is recorded yet, `onRecord` fails with `conflict`. The form is then the same as for an
+  // order without a session.
   const onTape = live && open?.session.liveAt ? await onRecord(live, claimed).catch(nullIf("conflict")) : null;
   const initial = {
     ...firstTyped(claimed),

@@ -36,13 +36,16 @@ export type SessionView = {
   people: readonly LivePerson[];
   sheet: SheetView;
   identities: readonly IdentityState[];
-  /** For each person: the phase of the connection, if it was ever made, and the packets lost in the last second. */
+  /**
+   * For each person: the phase of the connection, whether the person was ever connected, and the packets lost in the
+   * last second.
+   */
   lines: ReadonlyMap<string, { phase: string; hasJoined: boolean; lost: number }>;
   /** The person whose signing pages are open, by the name in the media server; null when nobody signs. */
   turn: string | null;
   /** The minutes of recording for which the disk still has space, when it is nearly full; otherwise null. */
   minutesLeft: number | null;
-  /** The hash of the document that each person's browser shows, and the hash of the current document. */
+  /** `by`: the hash of the document that each person's browser shows. `now`: the hash of the current document. */
   shown: { by: ReadonlyMap<string, string>; now: string | undefined };
   /** The signers whose location the rules of the notary's U.S. state exclude. */
   excluded: Pick<ReadonlyMap<string, unknown>, "has">;

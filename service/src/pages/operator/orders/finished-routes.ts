@@ -125,8 +125,8 @@ export function acceptanceRoutes(
 }
 
 /**
- * Adds the form that asks a firm to agree to an act on paper. Also adds the form that requests the refund of the
- * technology fee, if that failed when the firm agreed.
+ * Adds the form that asks a firm to agree to an act on paper. The firm's agreement also requests the refund of the
+ * technology fee. If that request failed, another form repeats it.
  */
 export function inPersonOrderRoutes(scope: FastifyInstance, { orderPage }: Pick<FinishedRouteDeps, "orderPage">): void {
   consoleRoute(scope, orderPage.frame, {

@@ -37,7 +37,8 @@ async function filterOf(
 /**
  * The id of the firm that the filter names, by its id or by a part of its name. Null for an empty filter.
  *
- * @throws ServiceError when no firm matches, or when several do and not exactly one of them has this name
+ * @throws ServiceError when no firm matches, or when several firms match and the text is not the whole name of exactly
+ * one of them
  */
 async function firmOf(db: Database, typed: string): Promise<string | null> {
   if (typed === "") return null;

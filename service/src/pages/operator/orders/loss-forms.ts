@@ -5,7 +5,7 @@ import { field, select } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type Typed, undoForm } from "./move-forms.ts";
 
-/** Returns the name of the form for a lost payment. By this name, the page shows a rejected form again. */
+/** Returns the name of the form for a lost payment. The page uses this name to show a rejected form again. */
 export const lossForm = (payment: string | number): string => `loss-${payment}`;
 export const undoLossForm = (booking: string | number): string => `undo-loss-${booking}`;
 

@@ -62,7 +62,9 @@ export type OrderView = {
   /** The amount that a bank reversed and that could be paid again. Null for none, and if a row about it was altered. */
   payAgain: PayAgain | null;
   mayDecideMoney: boolean;
-  /** False also for a link of the command line: bookings need a person with a name. */
+  /**
+   * False for an operator who signed in by a link from the command line, because bookings need a person with a name.
+   */
   mayBookMoney: boolean;
   /** The order's payments of which a bank took money back; null if a row about one was altered. */
   losses: readonly LossToBook[] | null;

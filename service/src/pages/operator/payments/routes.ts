@@ -41,8 +41,8 @@ export type PaymentPagesDeps = { frame: ConsoleFrame; db: Database; refunds: Ref
  * Adds the page about payments that fit no order, have had no answer, or were taken back by banks. One operator
  * requests to return money, and another one approves. With REFUND_APPROVAL=solo, the same person may do both.
  *
- * One button can change an order's status. It approves which orders a refund made at the processor was for. An order
- * whose money was all returned becomes Refunded.
+ * Only one button here can change an order's status: it approves for which orders somebody made a refund at the
+ * processor. An order whose money was all returned then becomes Refunded.
  */
 export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): void {
   const { db } = deps;

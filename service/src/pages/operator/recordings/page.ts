@@ -127,8 +127,8 @@ ${exportsPart(view)}</div>`;
 type View = {
   recording: Recording;
   /**
-   * The recording to play; null while it runs, after it was deleted, and unless the viewer has opened it with a reason
-   * in the last hour.
+   * The recording to play. Null before the session has ended, and after the recording was deleted. Also null unless the
+   * viewer has opened the recording with a reason in the last hour.
    */
   shown: ShownRecording | null;
   mayHold: boolean;

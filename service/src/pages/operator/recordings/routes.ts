@@ -38,7 +38,7 @@ export type RecordingPagesDeps = { frame: ConsoleFrame; recordings: EverythingDe
  */
 const viewing = ["notary.work", "records.read"] as const;
 /**
- * The permissions to set and end holds, which prevent that a recording is deleted. One of the permissions is
+ * The permissions to set and end holds, which keep a recording from being deleted. One of the permissions is
  * sufficient. Notaries and administrators have them.
  */
 const holding = ["notary.work", "notaries.manage"] as const;
@@ -88,7 +88,10 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingPagesDeps
 function listRoutes(scope: FastifyInstance, { frame, recordings }: RecordingPagesDeps): void {
   const { db, clock } = recordings;
 
-  /** The notary whose recordings are shown: the operator, unless the operator may see all. Null for all notaries. */
+  /**
+   * The notary whose recordings are shown. An operator who may not see all recordings sees only their own. Other
+   * operators see those of the `wanted` notary, or of all notaries (null).
+   */
   async function shownNotary(operator: Operator, wanted: string | undefined) {
     if (!may(operator, "records.read")) return notaryOf(db, operator);
     if (!wanted) return null;

@@ -122,7 +122,7 @@ ${preview && card("decision", "Decision", decisionOf(view))}
 </div>`;
 }
 
-/** The effect on the order if only a part is refunded, or a payment that changed no order. */
+/** The effect on the order if only a part is refunded, or if the refunded payment changed no order. */
 const effectOf = ({ payments }: RefundRequest): string =>
   payments.every(({ unapplied }) => unapplied)
     ? "a payment that moved no order: the order stays as it is"

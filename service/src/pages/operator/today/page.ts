@@ -60,7 +60,7 @@ const tasks = (count: number): string =>
 const orders = (count: number): string =>
   count === 1 ? "1 order waits" : `${count.toLocaleString("en-US")} orders wait`;
 
-/** The number of unclaimed orders that wait for a notary, and of those that this notary has claimed. */
+/** How many orders wait for a notary: the unclaimed ones, and those that this notary has claimed. */
 const waitingCount = ({ open, mine, others }: NotaryDay): number => open.length + mine.length + others;
 
 const openPart = ({ open, others }: NotaryDay): Html =>

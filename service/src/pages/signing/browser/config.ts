@@ -63,7 +63,8 @@ export type SigningConfig = {
   readonly complete: string;
   readonly signed: string;
   /**
-   * The signer's own fields. The list is empty before the signer consents, and while a notary has not let them sign.
+   * The signer's own fields. The list is empty before the signer consents. In front of a notary, it is also empty while
+   * the notary has not let the signer sign.
    */
   readonly fields: readonly FieldOnPage[];
   readonly referenced: readonly ReferencedField[];

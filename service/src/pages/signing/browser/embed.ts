@@ -15,7 +15,7 @@ function tell(message: Message): void {
   window.parent.postMessage({ source: "signsealship", v: 1, ...about, ...message }, origin);
 }
 
-/** The message for each state of the signing that sends one. The state `ready` has its own below. */
+/** The message that is sent in each of these states of the signing. The state `ready` is handled below. */
 const messages: Readonly<Record<string, Message>> = {
   begin: { type: "ready" },
   signed: { type: "signed" },

@@ -78,7 +78,7 @@ type OwnSignature = {
    * was filled in beforehand is not a choice.
    */
   isChosen: boolean;
-  /** The initials that the signer last entered, which a click inserts into another field; empty before. */
+  /** The initials that the signer last entered; empty until then. A click inserts them into another field. */
   initials: string;
 };
 
@@ -112,7 +112,8 @@ function buttonField(
       uses.refresh();
       if (wasOpen && !isOpen()) uses.filled(shownValue());
     };
-    // Nobody may initial an unread page with one click: until shortly after the page was drawn, the sheet opens.
+    // Nobody may initial an unread page with one click. So a click opens the sheet if the page was drawn only a moment
+    // ago.
     if (isFilled() || adopted() === "" || timeOf(press) - uses.drawnAt(field.page) < settleMs)
       return openSheet({ field, input, suggested: uses.suggested, signature, words }, accepted);
     put(input, adopted());
@@ -145,8 +146,8 @@ function buttonField(
 }
 
 /**
- * While the Sign button is visible and every field is filled in, hides the bar, which would only lead there. The bar
- * stays while it has the focus.
+ * Hides the bar while the Sign button is visible and every field is filled in, because the bar would only lead to that
+ * button. The bar stays while it has the focus.
  */
 function openEnd(bar: HTMLElement, isFilledIn: () => boolean) {
   const button = part("sign-button");
@@ -211,7 +212,7 @@ function wayWords(
 /** True if a drawing or a picture replaces the typed name in the document. */
 const isReplaced = ({ drawn, picture }: SignatureInputs): boolean => drawn.value !== "" || picture.value !== "";
 
-/** Tells under the name whether the document will show it, or a drawing or picture instead. */
+/** Says under the name whether the document will show the name, or a drawing or picture instead. */
 function nameHints({ nameBeside }: SigningConfig["words"]) {
   const hint = part("field-name-hint");
   const ofTypedName = hint.textContent;

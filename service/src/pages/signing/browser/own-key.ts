@@ -15,8 +15,8 @@ type Answer =
   | { outcome: "again" };
 
 /**
- * Makes the Sign button sign with a non-exportable key, which this browser creates for this one act. It signs the
- * prepared act only if that matches the displayed document and the typed values.
+ * Makes the Sign button sign with a non-exportable key, which this browser creates for this one act. The prepared act
+ * is signed only if it matches the displayed document and the typed values.
  * @param document the displayed bytes; their hash was already compared with the hash to be signed
  */
 export function signWithOwnKey(config: SigningConfig, document: Uint8Array): void {

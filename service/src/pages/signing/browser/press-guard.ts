@@ -20,7 +20,7 @@ const settledAt = new Map<Element, number>();
 /**
  * Ignores clicks for a moment after the page has moved, because the second tap of a double tap may hit another element.
  * The time begins with the first frame that shows the new position.
- * @param where the only button that moved; by default all fields and forms
+ * @param where the button, if only one button has moved; by default, clicks on all fields and forms are ignored
  */
 export function settle(where: Element = document.documentElement): void {
   // The class sets `pointer-events: none`, so an ignored click shows no pressed state.

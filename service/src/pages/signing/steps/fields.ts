@@ -51,7 +51,10 @@ export function inputIdOf(one: ShownField, fields: readonly ShownField[]): strin
 
 type Inputs = Pick<PageState, "view" | "words" | "typed">;
 
-/** The inputs of the signing form: one for each field, and one group for each radio and each multiple choice. */
+/**
+ * The inputs of the signing form. The options of a radio field or multiple choice share one group of inputs. Every
+ * other field has its own input.
+ */
 export function fieldInputs({ view, words, typed }: Inputs): Html[] {
   const all = filledIn(view.fields);
   const isFirst = (one: ShownField) => one.group === undefined || optionsOf(one, all)[0] === one;
@@ -105,8 +108,8 @@ export function fieldInputs({ view, words, typed }: Inputs): Html[] {
 type Common = { name: string; label: string; hint: string };
 
 /**
- * The input of a calculated number. The form sends the displayed number back. If it then differs from the result of the
- * service, the page is shown again before anything is signed.
+ * The input of a calculated number. The form sends the displayed number back. If that number then differs from the
+ * service's own result, the page is shown again before anything is signed.
  */
 function calculatedInput({ name, label, hint, value }: Common & { value: string }): Html {
   const id = idOf({ name });

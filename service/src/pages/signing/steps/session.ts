@@ -38,9 +38,9 @@ export function signedSoFar({ view, words, meetings }: Shown): string {
 }
 
 /**
- * Lists all documents that the person signs in the closing, with their states. Lists none while the signer must still
- * enter a code, or is locked out. The other documents of the link lead to their pages. A document for a notary has a
- * button that opens the appointment page. Empty for a single document.
+ * Lists all documents that the person signs in the closing, with their states. The other documents of the link lead to
+ * their pages. A document for a notary has a button that opens the appointment page. While the signer must still enter
+ * a code, or is locked out, no documents are listed. Empty for a signer with a single document.
  */
 export function sessionPart({ token, view, words, meetings }: Shown & { readonly token: string }): Html | "" {
   const { session, state } = view;

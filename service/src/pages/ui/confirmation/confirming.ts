@@ -31,8 +31,8 @@ declare module "fastify" {
 
 /**
  * If a form's action requires a recent proof of identity, the response is a page that asks for the proof. That page
- * contains all typed values of the form but no files, and sends them to the same URL again. After the proof, the action
- * runs. A request of a script gets the error itself.
+ * contains all typed values of the form but no files, and sends these values to the same URL again. After the proof,
+ * the action runs. A request of a script gets the error itself.
  * @param again authenticates the request again after the proof, because the session may have ended meanwhile
  */
 export function confirming(

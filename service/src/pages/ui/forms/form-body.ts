@@ -20,8 +20,8 @@ const formType = "application/x-www-form-urlencoded";
 const maxFormBytes = 64 * 1024;
 
 /**
- * For routes that accept only multipart forms. A plain form is parsed as an empty one, so that the route rejects it
- * with its own message.
+ * For routes that accept only multipart forms. A plain form is parsed as an empty one, so that the route rejects the
+ * form with the route's own message.
  */
 export function leaveForms(scope: FastifyInstance): void {
   scope.addContentTypeParser(formType, { parseAs: "string", bodyLimit: maxFormBytes }, (_request, _body, done) =>

@@ -40,7 +40,9 @@ const say = (reason: string, count: number): string =>
 const isLast = (status: string, { notarize, ship, fax }: Card["services"]): boolean =>
   !ship && !fax && (status === "NotarizationComplete" || !notarize);
 
-/** The reason why a document waits; null for a status without one, such as `Paid`, and once everybody has signed. */
+/**
+ * The reason why a document waits. Null for a status without a reason, such as `Paid`, and once everybody has signed.
+ */
 function reasonOf({ status, statusGroup, signers, services }: Card): string | null {
   if (status === "QuoteReady" || status === "AwaitingPayment") return "wait for payment";
   if (status === "PaymentFailed") return "wait for a payment that failed";

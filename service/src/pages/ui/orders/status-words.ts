@@ -42,8 +42,8 @@ const tones: Readonly<Record<OrderStatus, Tone>> = {
 const isOrderStatus = (status: string): status is OrderStatus => Object.hasOwn(tones, status);
 
 /**
- * The words of a status. An unknown status, of a newer release, is shown by its name, and never as complete.
- * @param signers the order's signers, where the page shows more about the signing than the status
+ * The words of a status. An unknown status comes from a newer release. It is shown by its name, and never as complete.
+ * @param signers the order's signers, if the words may say that the sandbox signed, or that a signer wants paper
  * @param isActSimulated true if the sandbox completed the notarization
  */
 export function statusWords(

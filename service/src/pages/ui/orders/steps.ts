@@ -61,7 +61,7 @@ function stepsOf(
 
 /**
  * The steps of an order with their states: placing the order, its payment, each of its services, and finishing.
- * @param unpaid the state of the payment step of an order that owes money, although its status says that it was paid
+ * @param unpaid the state of the payment step, if the order owes money although its status says that it was paid
  */
 export function orderSteps(
   order: Bought,

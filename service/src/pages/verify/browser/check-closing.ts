@@ -74,9 +74,9 @@ async function provenCertificates(
 }
 
 /**
- * Compares closing certificates with the record on the page. On the page of a proof passport, claims that they are the
- * file that was sealed for it. On the page of a signing, the claim always fails. A room's own page has no such claim,
- * because separate claims compare the certificates there.
+ * Compares closing certificates with the record on the page. On the page of a proof passport, the claim says that the
+ * certificate is the file that was sealed for the passport. On the page of a signing, the claim always fails. A room's
+ * own page has no such claim, because separate claims compare the certificates there.
  */
 async function closingRecordClaim(
   dropped: readonly ClosingVersion[],

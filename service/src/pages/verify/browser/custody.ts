@@ -37,8 +37,8 @@ type ReadCustody = {
   /** Null when the evidence can't be read. */
   readonly envelope: EnvelopeEvidence | null;
   /**
-   * The dropped PDFs that begin with the document named in the certificate, the shortest first. If there are none,
-   * another PDF to compare the certificate with, or nothing.
+   * The dropped PDFs that begin with the document named in the certificate, the shortest first. If no dropped PDF does,
+   * at most one other PDF to compare with the certificate.
    */
   readonly documents: readonly NamedBytes[];
 };

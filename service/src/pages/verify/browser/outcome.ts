@@ -15,8 +15,8 @@ export type ProofOutcome = {
   statement: ProofStatement;
   fileSha256: string;
   /**
-   * SHA-256 of the document before its seal. Null when no valid seal states where that document ends, and for
-   * `handed_in`: there, `fileSha256` is this hash.
+   * SHA-256 of the document before its seal. Null when no valid seal states where that document ends. Also null for
+   * `handed_in`, because `fileSha256` then is this hash.
    */
   docSha256: string | null;
   purpose: SealPurpose | null;

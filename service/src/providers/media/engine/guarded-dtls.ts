@@ -14,7 +14,7 @@ type Socket = { handleFragmentHandshake: (messages: readonly Handshake[]) => Han
 const clientHello = 1;
 /**
  * The numbers of Certificate, CertificateVerify and ClientKeyExchange. Finished is not listed, because the server must
- * answer a repeated one again.
+ * answer a repeated Finished again.
  */
 const handledOnce: ReadonlySet<number> = new Set([11, 15, 16]);
 /** The server sends its ServerHello in flight 4, and its Finished in flight 6 (RFC 6347 section 4.2.4). */

@@ -28,8 +28,8 @@ import { fingerprintIn, type Kinds, readOffer } from "./sdp.ts";
 import type { Transport } from "./transport.ts";
 
 /**
- * The most participants of a session. Everybody counts who was admitted and not removed, even without a connection.
- * Each participant's media are forwarded to all others, so eight participants make 56 streams.
+ * The most participants of a session. This counts everybody who was admitted and not removed, even without a
+ * connection. Each participant's media are forwarded to all others, so eight participants make 56 streams.
  */
 const maxPeople = 8;
 /** The longest time between two requested key frames. A recording can be decoded from each key frame on. */
@@ -39,7 +39,7 @@ const deadMs = 30_000;
 /** A new sending connection without packets for this long ends. Otherwise, the page would wait for half a minute. */
 const connectMs = 15_000;
 /**
- * The most packets above the rate limit that a participant may send in a second. After more, the participant is
+ * The most packets above the rate limit that a participant may send in a second. A participant who sends more is
  * disconnected, unless the transport drops such packets before other participants receive them.
  */
 const maxDropped = 50;

@@ -149,7 +149,7 @@ export class Subscription implements Receiving {
   }
 
   /**
-   * Gives the tracks of participants who have left to participants who have joined, because the sections of a session
+   * Participants who have joined get the tracks of participants who have left, because the sections of a session
    * description are never removed. Adds tracks when none are free.
    */
   #assign(pc: RTCPeerConnection): void {

@@ -166,8 +166,8 @@ export class Take {
   }
 
   /**
-   * Starts the take once all kinds' clocks are known or the time limit is over; with a key frame if there is one.
-   * Without a key frame and without audio, the take does not start.
+   * Starts the take once the clocks of all kinds of media are known, or the time limit is over. The take begins with a
+   * key frame if there is one. Without a key frame and without audio, the take does not start.
    */
   #begin(now: number, isEnd: boolean): void {
     const { media, onChunk } = this.#input;

@@ -39,8 +39,8 @@ export type OpenAct = {
   readonly revision: number;
   readonly tail: Buffer;
   /**
-   * The offsets of the signature value within `tail`, the bytes to append to the document. They include the value's
-   * angle brackets.
+   * The offsets of the signature value, with its angle brackets, within `tail`. The bytes of `tail` are appended to the
+   * document.
    */
   readonly contentsStart: number;
   readonly contentsEnd: number;
@@ -112,8 +112,8 @@ export type Acts = {
   /**
    * Inserts the signature into its act and stores the revision. Also runs the verifier on the whole file, and discards
    * the revision if the verifier rejects the file. Writes no rows.
-   * @throws ServiceError `conflict` for a rejected file; Error for an act whose record was altered since it was opened,
-   * or is another signer's
+   * @throws ServiceError `conflict` for a rejected file; Error if the act's record was altered since the act was
+   * opened, or names another signer
    */
   readonly close: (linked: Linked, document: Document, act: OpenAct, signed: ActSignature) => Promise<StoredAct>;
 };
@@ -177,8 +177,8 @@ async function openAct(
 }
 
 /**
- * The signature of an act, and its time stamp. The time stamp is null if no authority is configured or answered in
- * time. Also null if the token is too long for its place.
+ * The signature of an act, and its time stamp. `timeStamp` is null in three cases: no authority is configured, none
+ * answered in time, or the token is too long for its place.
  */
 type ActSignature = { readonly signature: Uint8Array; readonly timeStamp: TimeStamp | null };
 

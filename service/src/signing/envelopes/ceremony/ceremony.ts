@@ -9,9 +9,10 @@ import type { SittingView } from "./sitting.ts";
 import type { Client, CopyKind, DeclineKind, SigningView } from "./view.ts";
 
 /**
- * The outcome of sending a code. `texted`: the text message was sent, or nobody knows whether it was. `away`: no
- * text-message service is configured, or it is unavailable for now. `refused`: the provider refused the message,
- * usually because the phone number accepts none. `mailed` also for test orders, whose text messages are not sent.
+ * The outcome of sending a code. `mailed`: a mail is queued, also for a test order, which sends no text messages.
+ * `texted`: the text message was sent, or nobody knows whether it was. `away`: no text-message service is configured,
+ * or it is unavailable for now. `refused`: the provider refused the message, usually because the phone number accepts
+ * none.
  */
 export type CodeOutcome = "mailed" | "texted" | "away" | "refused";
 
@@ -45,13 +46,13 @@ export type SignRequest = {
 
 export type SignOutcome =
   /**
-   * The signature is in the file. `completed`: everybody has signed, and the document is sealed. False also after the
-   * last signature, while the seal, or the signature of the notary who is present, is missing.
+   * The signature is in the file. `completed` is true when everybody has signed and the document is sealed. In a
+   * notary's presence, it is true only after the notary has signed, too.
    */
   | { readonly outcome: "signed"; readonly completed: boolean }
   /**
-   * The document or the signer has changed since the page was loaded, or there is no prepared act that is still valid.
-   * The page must reload the document and ask the signer again.
+   * The document or the signer has changed since the page was loaded, or no prepared act is valid any longer. The page
+   * must reload the document and ask the signer again.
    */
   | { readonly outcome: "again" };
 
@@ -82,8 +83,8 @@ export type Ceremony = {
   /** Returns the state of the signing that a link leads to. Changes nothing, even when a stranger opens the link. */
   readonly view: (link: Link) => Promise<SigningView>;
   /**
-   * For the link of a session, the number in the session of the document to continue with. Null for any other link. A
-   * session can have only one document left.
+   * Returns the number of the document with which the link's session continues, even if only one document is left. Null
+   * for a link that isn't a session's.
    */
   readonly next: (link: Link) => Promise<number | null>;
   /**
@@ -136,8 +137,8 @@ export type Ceremony = {
   readonly beginTurn: (token: string, n: number, client: Client, sitting?: string) => Promise<{ session: string }>;
   /**
    * Begins the next document of the signer who is using the device.
-   * @param after the sitting (the signing of one document on the device) of the document on the signer's page. It must
-   * still be the current one
+   * @param after the sitting (the signing of one document on the device) that the signer's page shows. It must still be
+   * the current one
    * @returns the token of the signer's pages
    * @throws ServiceError `conflict`, `not_found`, `rate_limited`
    */
@@ -154,16 +155,16 @@ export type Ceremony = {
   /**
    * Verifies a mailed or texted code, or an access code.
    * @returns the session for the link's cookie; null for a wrong or expired code
-   * @throws ServiceError `conflict` while wrong codes have locked the link; `rate_limited` if the envelope is
-   * completed, too
+   * @throws ServiceError while wrong codes have locked the link: `rate_limited` if the envelope is completed, otherwise
+   * `conflict`
    */
   readonly identify: (link: Link, code: string, client: Client) => Promise<{ session: string; expiresAt: Date } | null>;
   /**
    * Opens the signer's page by `entry`: the secret of the entry link that was mailed with the last code, or a texted
-   * long code. Works even when wrong codes have locked the signer's own link. For a signer with an access code, works
-   * only then, and requires that code, too.
+   * long code. Works even when wrong codes have locked the signer's own link. A signer with an access code can use
+   * `entry` only during such a lock, and must enter the access code as well.
    * @returns the session for the link's cookie; null for an invalid or expired `entry`, for a wrong access code, and
-   * after too many of them
+   * after too many wrong access codes
    */
   readonly enter: (
     link: Link,

@@ -33,8 +33,8 @@ export async function frameOfTicket({ db, clock }: EnvelopeDeps, ticket: string)
 }
 
 /**
- * Finds the frame whose signing pages have this session token, even after the session has ended. Its state is
- * `expired`, because the URL with the ticket no longer works.
+ * Finds the frame whose signing pages have this session token, even after the session has ended. The frame's state is
+ * always `expired`, because the URL with the ticket no longer works.
  */
 export async function frameOfSession({ db }: EnvelopeDeps, session: string): Promise<Frame | undefined> {
   const embed = isCode(session) ? await embedOfSession(db, session) : undefined;

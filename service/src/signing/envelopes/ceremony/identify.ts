@@ -38,8 +38,8 @@ const failuresAllowed = 5;
 const failuresByMail = 3;
 
 /**
- * Sends a signer who is identified by codes a code by mail or text message, at most one a minute. A signer with an
- * access code gets only an entry link, and only while wrong codes have locked the link. A mail with a code also
+ * Sends a code by mail or text message to a signer who is identified by codes, at most one code a minute. A signer with
+ * an access code gets only an entry link, and only while wrong codes have locked the link. A mail with a code also
  * contains an entry link. While wrong codes have locked the link, the page refuses six digits. The signer then opens
  * the mail's entry link, or types the long code of a text message.
  * @throws ServiceError
@@ -82,8 +82,9 @@ export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): 
 }
 
 /**
- * Verifies a code. The fifth wrong code locks the link for a day. With an access code, the link of an open envelope
- * stays locked (`isLocked`) until somebody unlocks it, or the signer enters by the entry link.
+ * Verifies a code. The fifth wrong code locks the link for a day. For a signer with an access code, the lock lasts
+ * longer while the envelope is open (`isLocked`): until somebody unlocks the link, or the signer enters by the entry
+ * link.
  * @returns the session for the browser; null for a wrong or expired code
  */
 export async function identify(
@@ -124,7 +125,8 @@ export const canSendWayIn = ({ signer }: Linked): boolean =>
   signer.auth !== "access_code" || signer.failures < failuresAllowed + failuresByMail;
 
 /**
- * Admits a browser that has the entry link mailed with the signer's last code, or the long code that was texted.
+ * Admits a browser that has the entry link from the mail with the signer's last code. Also admits one in which the long
+ * code from a text message was entered.
  *
  * A signer with an access code can use the entry link only while the signing link is locked. The page of the entry link
  * then requires the access code as well. Wrong access codes on this page have a count of their own. So strangers who
@@ -197,8 +199,8 @@ async function begin(
 
 /**
  * Requires that the signer can enter a code now.
- * @throws ServiceError `conflict` in any state other than `identify`, such as `locked`; `rate_limited` when wrong codes
- * have locked the link of a completed envelope
+ * @throws ServiceError `conflict` in any state other than `identify`, such as `locked`. In the state `identify`,
+ * `rate_limited` when wrong codes have locked the link of a completed envelope
  */
 function requireOpen(linked: Linked): void {
   requireState(linked, "identify");

@@ -45,7 +45,9 @@ export type Linked = {
    * that was not mailed.
    */
   place: SessionPlace | null;
-  /** True if the link is that of a session. It opens the session's documents, of which only one may be left. */
+  /**
+   * True if the link is that of a session. Such a link opens all documents of the session, even if only one is left.
+   */
   bySession: boolean;
   /** The time when the link was read. If the envelope is locked, the time was read after the lock. */
   at: Date;

@@ -39,8 +39,8 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
   const entering = { rowMac, consentTexts };
   const identifying = { db, clock, log, rowMac, secrets, reach };
   /**
-   * Records in the trail that the signer came to the document through a session of several documents, and the session's
-   * consent. Called before the signature, because a page without scripts does not report that it was opened.
+   * Records in the trail the session through which the signer came to the document, and the consent given in that
+   * session. Called before the signature, because a page without scripts does not report that it was opened.
    */
   const enter = async (link: Link, client: Client) => {
     const { place } = await follow(db, link, clock);
@@ -148,8 +148,8 @@ async function declineAct(
     channel: channelOf(linked),
     actor: "signer",
   });
-  // If a person withdraws the shared consent, or is not the intended person, none of the session's documents can be
-  // signed, so all of them end.
+  // A person may withdraw the consent that the session's documents share, or may not be the intended person. Then none
+  // of these documents can be signed, so all of them end.
   const isForAll = all || kind === "withdrawn" || kind === "not_me";
   if (linked.bySession && isForAll) return endAll(deps, link, endingOf);
   const { envelope, signer } = linked;

@@ -31,8 +31,8 @@ type PreviewRequest = {
   readonly bytes: Buffer;
   readonly signers: readonly PreviewSigner[];
   /**
-   * The places that the sender requested for fields. Null to use the document's own fields or tags, otherwise an added
-   * page (`plan`).
+   * The places that the sender requested for fields. If null, the document's own fields or tags are used, and signers
+   * without a place sign on an added page (`plan`).
    */
   readonly fields: readonly RequestedField[] | null;
   /** True if a notary signs after the signers. */
@@ -52,7 +52,7 @@ type SigningPreview = {
   readonly revisions: readonly Buffer[];
   /**
    * For each signer, the view at the moment of signing: the signer has consented, and everyone with an earlier turn has
-   * signed. Its revision number is the number of `revisions` appended up to that moment.
+   * signed. The view's revision number is the number of `revisions` appended up to that moment.
    */
   readonly views: readonly PreviewView[];
 };

@@ -8,7 +8,7 @@ import type { Linked } from "./links.ts";
 type Deps = Pick<EnvelopeDeps, "db" | "rowMac">;
 
 /**
- * Other people's fields on which the signer's own fields depend by their rules. The sender, or signers who have already
+ * Other people's fields to which the rules of the signer's own fields refer. The sender, or signers who have already
  * signed, entered the values of these fields.
  * @throws Error when the trail was altered
  */

@@ -4,9 +4,9 @@ import { AlteredRecordError } from "../../../kernel/platform/errors.ts";
 import type { Linked } from "./links.ts";
 
 /**
- * Checks an act that may come from a table without a MAC: its record must match its hash and name the signer. Whether
- * the signature contains the same hash is left to the verifier, because the hash is encrypted in an encrypted document.
- * @throws AlteredRecordError for an act that was altered, or is another signer's
+ * Checks an act that may come from a table without a MAC: its record must match its hash and name the signer. Doesn't
+ * check the hash in the signature, which is encrypted if the document is. The verifier checks that hash.
+ * @throws AlteredRecordError if the act was altered, or names another signer
  */
 export function requireOwnAct(
   { record, actSha256 }: { record: JsonObject; actSha256: string },

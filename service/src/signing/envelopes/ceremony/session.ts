@@ -134,9 +134,9 @@ export async function enterDocument(tx: Tx, deps: Entering, linked: Linked, clie
  * Records the consent to the newest consent text. Through a session's link the consent is for all the session's
  * documents, otherwise for this document.
  *
- * A new consent to another kind of text does not count; a consent that is already recorded for this document does. The
- * text for one document does not cover the others of a session. The text for signing in a notary's presence doesn't
- * mention the page's buttons for paper or withdrawal.
+ * Each kind of text needs its own consent. The text for one document does not cover the others of a session. The text
+ * for signing in a notary's presence doesn't mention the page's buttons for paper or withdrawal. If this version is
+ * already recorded for this document, it is accepted again, whatever its kind.
  * @returns `changed` if the version is neither that of the newest text nor the one already consented to. Nothing is
  * recorded then
  * @throws ServiceError

@@ -77,9 +77,9 @@ async function turnsOf(db: Sql, sittings: readonly Sitting[], now: Date): Promis
 }
 
 /**
- * Returns the view that a device shows between two turns. A person who signs several documents on it is listed once.
- * Changes nothing.
- * @returns undefined for an invalid token, and when none of its sittings is open
+ * Returns the view that a device shows between two turns. A person who signs several documents on the device is listed
+ * once. Changes nothing.
+ * @returns undefined for an invalid token, and when no sitting of the device is open
  */
 export async function viewSitting({ db, clock }: Deps, token: string): Promise<SittingView | undefined> {
   const { open, turns } = await turnsOf(db, isCode(token) ? await sittingsOfToken(db, token) : [], clock());
@@ -97,8 +97,8 @@ export async function viewSitting({ db, clock }: Deps, token: string): Promise<S
 }
 
 /**
- * Locks the envelopes of all sittings on a device, and then reads the sittings. A signature also locks its envelope
- * first, so the two can't deadlock.
+ * Locks the envelopes of all sittings on a device, and only then reads the sittings. A signature also locks its
+ * envelope first, so a signature and this function can't deadlock.
  */
 async function lockDevice(db: Sql, tx: Tx, token: string): Promise<Sitting[]> {
   const seen = isCode(token) ? await sittingsOfToken(db, token) : [];

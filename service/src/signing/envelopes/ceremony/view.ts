@@ -41,8 +41,8 @@ export type SigningState =
   | "voided";
 
 /**
- * The copies for signers: the notarized document if a notary acted after them, the sealed document that everybody
- * signed, and the custody certificate about its signing.
+ * The kinds of documents that signers can download: the document that a notary completed after them, the sealed
+ * document that everybody signed, and the custody certificate about its signing.
  */
 export const copyKinds = ["notarized", "sealed", "custody_certificate"] as const;
 export type CopyKind = (typeof copyKinds)[number];
@@ -90,8 +90,8 @@ export type SigningView = {
   readonly environment: Environment;
   readonly orderCode: string;
   /**
-   * The document's name, usually as in the mail with the link. Without a name, the firm's reference, otherwise the
-   * document's type.
+   * The document's name, usually as in the mail with the link. A document without a name has the firm's reference as
+   * its title or, without a reference, the document's type.
    */
   readonly title: string;
   /** The firm's own reference for the order; null without one. */
@@ -155,12 +155,12 @@ export type SigningView = {
   readonly referenced: readonly ReferencedField[];
   readonly senderValues: readonly SenderValue[];
   /**
-   * The time and the text's version of the consent that applies to this document: the signer's, or the session's. Null
-   * before it.
+   * The version and the time of the consent that applies to this document. It was given for this document or for the
+   * whole session. Null before the signer has consented.
    */
   readonly consent: { readonly version: string; readonly at: Date } | null;
   readonly signedAt: Date | null;
-  /** True if this signer ended the signing to sign on paper. */
+  /** True if this signer ended the signing in order to sign on paper. */
   readonly askedForPaper: boolean;
   /** True if the signing ended without all signatures, and the document was then signed elsewhere, such as on paper. */
   readonly signedElsewhere: boolean;

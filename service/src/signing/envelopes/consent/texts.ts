@@ -25,8 +25,8 @@ export type NewestTexts = {
   /** The newest text for the documents of a closing. */
   readonly ofClosing: (language: Language) => ConsentText;
   /**
-   * The newest text for a document that is signed in a notary's presence. It refers to the notary where other texts
-   * name the page's buttons for paper or withdrawal.
+   * The newest text for a document that is signed in a notary's presence. Other texts name the page's buttons for paper
+   * or withdrawal. This one refers the signer to the notary instead.
    */
   readonly inPresence: (language: Language) => ConsentText;
 };

@@ -51,8 +51,8 @@ const methods: Readonly<Record<string, string>> = {
 };
 
 /**
- * Words that state how a signer was identified, for signers in a frame or on a device of the firm. They signed without
- * a mailed link.
+ * How a signer in a frame or on a device of the firm was identified, in words. Such a signer signed without a mailed
+ * link.
  */
 const withoutLink: Readonly<Record<string, string>> = { mail_code: "a code mailed to the signer’s address" };
 

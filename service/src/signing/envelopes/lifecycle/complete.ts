@@ -64,7 +64,8 @@ type Outcome = "completed" | "ended" | "grown";
 
 /**
  * Builds the trail's last record (the document is sealed), and a certificate over the whole trail including this
- * record. Stores both, unless another record was added since the trail was read, or the envelope has ended.
+ * record. Stores both. Stores nothing if another record was added since the trail was read, or if the envelope has
+ * ended.
  */
 async function certify(
   deps: CompletionDeps,

@@ -85,8 +85,8 @@ export async function issueCopyLink(
 
 /**
  * Queues mails with the new links of people who have signed. One mail covers a person's documents in a closing. Leaves
- * out a document that others still have to sign, because its mail follows later, and an order whose documents were
- * deleted. No mail says that a document is notarized if the sandbox simulated that.
+ * out orders whose documents were deleted. Also leaves out a document that others still have to sign, because its mail
+ * follows later. If the sandbox simulated a notarization, the mail does not call the document notarized.
  */
 export async function mailCopiesAgain(tx: Tx, signerIds: readonly number[]): Promise<void> {
   await tx.query(sql`
@@ -108,8 +108,8 @@ type EndRequest = { owner: Owner; orderCode: string; attempt: number; n: number;
  * documents of a closing ends for all of them. Documents that the person has yet to sign get another link, which the
  * next reminder mails.
  *
- * If the record of another of these documents was altered, that record stays unchanged. The ended link doesn't open its
- * document either.
+ * The record of one of these other documents may have been altered. That record stays unchanged, but the ended link
+ * doesn't open that document either.
  * @returns `isWhole` is false if such a record stayed unchanged
  * @throws ServiceError `not_found` for an unknown order or link; `conflict` when the closing changed at the same time
  */

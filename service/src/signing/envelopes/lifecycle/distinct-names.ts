@@ -1,7 +1,7 @@
 import { numberedNames, type TitleOf } from "../../../orders/order/order.ts";
 import type { Closing, ClosingsOf } from "./join-session.ts";
 
-/** The functions with which mails and pages name documents: for titles, and for the closings of an order. */
+/** The functions that mails and pages need to name documents: one returns a title, the other an order's closings. */
 export type Naming = { titleOf: TitleOf; closingsOf: ClosingsOf };
 
 /**
@@ -18,7 +18,7 @@ export function distinctNames<One extends { orderId: number }>(
   const labels = new Map(closing?.orders.map((orderId, index) => [orderId, closing.labels[index]]));
   const labeled = (one: One) => {
     const [title, label] = [titleOf(one), labels.get(one.orderId)];
-    // A document that was sent again has several envelopes of one order.
+    // Several envelopes of one order are the same document, sent again. They don't make its title ambiguous.
     const isShared = holders.get(title)?.some(({ orderId }) => orderId !== one.orderId) ?? false;
     return isShared && label && label !== title ? `${title} (${label})` : title;
   };

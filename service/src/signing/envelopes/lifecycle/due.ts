@@ -110,8 +110,8 @@ const lateMs = 15 * minuteMs;
 const overdueAtOnce = 100;
 
 /**
- * Finds orders in EsignPending for which the service must act next, and not a signer. Their envelope was never opened,
- * has ended, or has every signature. Leaves out orders that were changed since `before`.
+ * Finds orders in EsignPending that wait for the service and not for a signer. Their envelope was never opened, has
+ * ended, or has every signature. Leaves out orders that were changed since `before`.
  */
 const overdueStatement = (before: Date, after: number): Statement => sql`
   SELECT o.id ${fromOrders}

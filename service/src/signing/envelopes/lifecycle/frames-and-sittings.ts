@@ -79,7 +79,7 @@ export async function addOrigin({ db, clock }: OriginDeps, principal: Principal,
 }
 
 /**
- * Removes a site. URLs that were issued for it, and pages that are open on it, stop working at once.
+ * Removes a site. URLs that were issued for the site, and pages that are open on the site, stop working at once.
  * @throws ServiceError `not_found`; `scope_required` for a key with scopes
  */
 export async function removeOrigin({ db, clock }: OriginDeps, principal: Principal, id: string): Promise<void> {
@@ -166,8 +166,8 @@ export async function openSitting(
 }
 
 /**
- * Ends the sittings of these orders on all devices, for example after a device was lost. Includes orders on hold, because
- * their documents may be signed again while the device still works.
+ * Ends the sittings of these orders on all devices, for example after a device was lost. Includes orders on hold,
+ * because a hold may end while the device still works.
  * @throws as `lockOpenEnvelopes`
  */
 export const endSittings = (

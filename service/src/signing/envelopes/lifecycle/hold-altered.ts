@@ -4,9 +4,10 @@ import { lockOrder } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 
 /**
- * Puts an order that waits for signatures on hold, because its stored document was altered. Nobody signs the document
- * then, and its signers read that it waits. The operators' task about the hold names the order and the document. After
- * they have restored the document and ended the hold, the order continues with the signatures that it has.
+ * Puts an order that waits for signatures on hold, because its stored document was altered. During the hold nobody can
+ * sign, and the signers' pages say that the document waits. The operators' task about the hold names the order and the
+ * document. After they have restored the document and ended the hold, the order continues with the signatures that it
+ * has.
  */
 export async function holdAltered(
   { db, clock, log }: Pick<EnvelopeDeps, "db" | "clock" | "log">,

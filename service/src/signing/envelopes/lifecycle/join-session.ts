@@ -22,8 +22,8 @@ import {
 import { signingMailQueue } from "./issue-link.ts";
 
 /**
- * A room that contains the order, owned by the order's firm. `orders` are the firm's orders in that room, in the order
- * of the room's list, and `labels` are their labels there.
+ * A closing room of the order's firm that contains the order. `orders` are the firm's orders in that room, in the
+ * sequence of the room's list. `labels` are the labels of these orders in the room.
  */
 export type Closing = {
   id: string;
@@ -41,9 +41,9 @@ export type ClosingsOf = (db: Sql, orderId: number) => Promise<readonly Closing[
 export type JoinDeps = { db: Database; clock: Clock; links: Pick<SigningLinks, "tokenOf">; closingsOf: ClosingsOf };
 
 /**
- * Groups a person's unsigned documents in a room, if they have the same language, into one session. In it, the person
- * signs them one after the other. Changes nothing for a signer who is already in a session, and for a person with only
- * one such document.
+ * Groups a person's unsigned documents in a room into one session, if they have the same language. In the session, the
+ * person signs them one after the other. Changes nothing for a signer who is already in a session, and for a person
+ * with only one such document.
  *
  * Must be called outside of any transaction, because it locks the room before all other rows. Without that lock, two
  * concurrent calls for the same person could miss each other's document.
@@ -57,8 +57,8 @@ export const findSession = ({ db, clock, links, closingsOf }: JoinDeps, signerId
   });
 
 /**
- * Groups a person's separate links to copies of notarized documents in one language into one session. So one mail links
- * to all of them. Most of these documents were signed only in the notary's presence. No mail asked for those
+ * Groups a person's links to copies of notarized documents into one session, if they have the same language. One mail
+ * then links to all of them. Most of these documents were signed only in the notary's presence. No mail asked for those
  * signatures, so the documents are in no session yet. Must be called outside of any transaction, as `findSession`.
  */
 export const findCopySession = ({ db, clock, links, closingsOf }: JoinDeps, signerId: number, orderId: number) =>
@@ -87,8 +87,8 @@ export const findCopySession = ({ db, clock, links, closingsOf }: JoinDeps, sign
 type Copy = { id: number; orderId: number; name: string; email: string };
 
 /**
- * The ids of the copies that are mailed to the signer's current address. Addresses that were corrected in an order are
- * taken into account.
+ * `copies` are the rows of one person as a signer of several orders. Returns the ids of those rows whose current email
+ * address equals that of the row `signerId`. An address that was corrected in an order counts as corrected.
  */
 async function withAddressOf(tx: Tx, signerId: number, copies: readonly Copy[]): Promise<number[]> {
   const addresses = new Map<number, string>();
@@ -144,8 +144,8 @@ export const findSessionsLater = (tx: Tx, orderId: number) =>
     WHERE e.order_id = ${orderId} AND e.ended_at IS NULL AND s.issued_at IS NOT NULL AND s.signed_at IS NULL`);
 
 /**
- * For an order that left a closing room: removes the signers who have not signed from the room's sessions, and mails
- * each of them their own link to the order.
+ * Call this when an order left a closing room. Removes the order's signers from the room's sessions, and mails each of
+ * them a link of their own to the order. Signers who have already signed stay in the sessions.
  */
 export async function leaveSessionsOf(tx: Tx, orderId: number, roomId: string, at: Date): Promise<void> {
   const left = await tx.query<{ signerId: number; linkId: string | null }>(sql`

@@ -28,8 +28,8 @@ type Opened = { envelope: Envelope; movers: Signer[]; signed: Signer[] };
 
 export type MovedSigners = {
   /**
-   * For each order, by its id: the names of the signers who got the new email address, and of those who had signed with
-   * the earlier one.
+   * For each order, by its id. `moved`: the names of the signers who got the new email address. `signed`: the names of
+   * the signers who had signed with the earlier one.
    */
   people: ReadonlyMap<number, { moved: readonly string[]; signed: readonly string[] }>;
   /** The ids of the orders in which nobody was changed, because a row about their signers was altered. */
@@ -43,15 +43,17 @@ type By = { actor: string; at: Date };
  * Gives people another email address in several orders. All earlier links, open pages, codes and browser sessions of
  * these people stop working at once.
  *
- * People who have not signed will sign under the new address, in the `movable` orders. They are mailed a new link if
- * they had one. People who have signed keep the earlier address in what they signed. If they had a link, they are
- * mailed a new one to the finished documents.
+ * In the `movable` orders, people who have not signed will sign under the new address. They are mailed a new link if
+ * they had one. In other orders, and in an envelope in a notary's presence, nothing changes for people who have not
+ * signed.
+ *
+ * People who have signed keep the earlier address in what they signed. If they had a link, they are mailed a new one to
+ * the finished documents.
  *
  * The caller must have locked the orders, so no signature can be added during this change. The caller must also record
  * the corrected address of people who have signed, because their mails go there.
  *
- * If an earlier link also opens documents of orders outside `orders`, it still opens those documents. Nothing changes
- * for people who have not signed in orders that aren't `movable`, and in an envelope in a notary's presence.
+ * If an earlier link also opens documents of orders outside `orders`, it still opens those documents.
  * @param orders `movable`: the ids of the orders in which people who have not signed get the new address
  * @throws ServiceError `validation` when the person at the new address already signs an order
  */

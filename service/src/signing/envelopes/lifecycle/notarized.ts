@@ -86,8 +86,8 @@ export async function mailNotarized({ db, clock, rowMac, reach }: NotarizedDeps,
 }
 
 /**
- * The newest completed envelope of an order, locked, and the signers of all completed envelopes of the order, those of
- * newer envelopes first. People who signed again in the notary's presence have a separate envelope for that.
+ * Locks the newest completed envelope of an order, and returns it. `rows` are the signers of all completed envelopes of
+ * the order, newest envelope first. People who signed again in the notary's presence have a separate envelope for that.
  */
 async function completedOf(tx: Tx, orderId: number): Promise<{ envelope?: Envelope; rows: readonly SignerRow[] }> {
   const completed = await tx.query<{ id: number }>(sql`
@@ -99,7 +99,7 @@ async function completedOf(tx: Tx, orderId: number): Promise<{ envelope?: Envelo
   return { envelope, rows: newestFirst(ids, await findSignersOf(tx, ids)) };
 }
 
-/** Sorts signers by the place of their envelope in `ids`, so that a signer's place in the envelope doesn't count. */
+/** Sorts signers by the position of their envelope in `ids`. Signers of one envelope keep their order. */
 export const newestFirst = <Row extends { envelopeId: number }>(ids: readonly number[], rows: readonly Row[]): Row[] =>
   rows.toSorted((one, other) => ids.indexOf(one.envelopeId) - ids.indexOf(other.envelopeId));
 

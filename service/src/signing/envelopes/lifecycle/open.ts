@@ -54,8 +54,8 @@ export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise
 }
 
 /**
- * Stores the envelope with its prepared revision (the tail), unless the envelope is already open, or the order or its
- * document has changed.
+ * Stores the envelope with its prepared revision (the tail). Does nothing if the envelope is already open, or if the
+ * order or its document has changed.
  */
 async function openOn(
   deps: EnvelopeDeps,
@@ -117,8 +117,9 @@ async function openOn(
 }
 
 /**
- * Gives the signers of a locked order the addresses to which they were corrected after they had signed an earlier
- * envelope. That signature kept the earlier address, but the new link must not go there.
+ * A signer's address may have been corrected after the signature in an earlier envelope, which kept the earlier
+ * address. The link for a new envelope must go to the corrected address. So this writes the corrected addresses to the
+ * order's signers. The order must be locked.
  */
 async function useCorrectedAddresses(tx: Tx, rowMac: RowMac, orderId: number): Promise<void> {
   const corrections = await correctionsOf(tx, orderId);

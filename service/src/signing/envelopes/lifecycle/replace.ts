@@ -33,9 +33,9 @@ type Person = Pick<OrderSigner, "name" | "email" | "phone" | "language" | "auth"
 type Named = Pick<Person, "name" | "email">;
 
 /**
- * Replaces the former signer among the participants of the rooms that contain these orders. Rooms in which the former
- * signer still signs, or waits for other documents, keep that participant. If the firm had chosen the former signer to
- * receive these orders' final documents, the new signer receives them. `closing/deliveries` implements this.
+ * Replaces the former signer among the participants of the closing rooms that contain these orders. A room keeps the
+ * former signer if that person still signs there, or waits for other documents. If the firm had chosen the former
+ * signer to receive these orders' final documents, the new signer receives them. `closing/deliveries` implements this.
  */
 export type ReplaceInRooms = (
   tx: Tx,
@@ -52,8 +52,8 @@ type ReplaceSignerDeps = { envelopes: EnvelopeDeps; replaceInRooms: ReplaceInRoo
  * a session's link still opens that signer's other documents. The new link is mailed when it is the new signer's turn.
  *
  * @param body `{name, email, language?, auth?, phone?, access_code?}`
- * @param request `others`: further orders in which the same person is replaced. Skips those that this person has
- * signed, or where the new person is a signer already
+ * @param request `others`: further orders in which the earlier signer is replaced, too. Skips orders that the earlier
+ * signer has signed, and orders in which the new signer already signs
  * @throws ServiceError
  */
 export async function replaceSigner(deps: ReplaceSignerDeps, request: SignerRequest, body: unknown): Promise<void> {
@@ -146,8 +146,8 @@ async function replaceIn(
     signer: signer.n,
   });
   const { partnerId, orderId } = envelope;
-  // If an earlier correction began at the new person's name and address, mails would go to the corrected address. This
-  // record ends it.
+  // An earlier correction may apply to the new person's name and address. Mails would then go to the corrected address.
+  // This record cancels that correction.
   if (currentEmail(await correctionsOf(tx, orderId), person) !== email)
     await recordReplacement(tx, { id: orderId, partnerId }, { n: signer.n, before: signer, person }, { actor, at });
   if (signer.lockedAt !== null) await closeUnlocking(tx, signer.id, { at, by: actor, outcome: "replaced" });
@@ -208,7 +208,8 @@ async function replaceForNextRound(
     if (before.auth !== defaults.auth || before.language !== defaults.language) return false;
     if (signers.some((other, index) => index !== n - 1 && isSame(other, person)))
       throw invalid("signer must be another person than those who sign already.");
-    // Rooms have the address to which the former signer was corrected after a signature that was given up.
+    // The former signer may have signed earlier, in an envelope whose signatures no longer count. If the address was
+    // corrected after that signature, rooms have the corrected address.
     const inRooms = { name: before.name, email: currentEmail(await correctionsOf(tx, order.id), before) };
     const further = await furtherOf(tx, envelopes, request, { former: before, person });
     await endAccess(

@@ -14,8 +14,8 @@ import { issueLink } from "./issue-link.ts";
 type By = { at: Date; actor: string };
 
 /**
- * Issues a new link to a signer whose link is locked, or who can't request another code today or with this link. The
- * earlier link stops working.
+ * Issues a new link to a signer whose link is locked. Also to a signer who can't request another code, because the
+ * limit for a day or for the link is reached. The earlier link stops working.
  * @throws ServiceError
  */
 export const unlockSigner = (deps: EnvelopeDeps, request: SignerRequest): Promise<void> =>

@@ -143,7 +143,8 @@ async function closingWith({ db, closingsOf }: Deps, orderId: number, { id, room
   const closing = (await closingsOf(db, orderId)).find((each) => each.id === roomId);
   if (!closing) return null;
   const labels = closing.labels.map((label) => (label !== null && isPlainTitle(label) ? label : null));
-  // These titles only tell documents apart. No MAC is checked, so that an altered order does not stop the others' mails.
+  // These titles only tell documents apart. No MAC is checked: otherwise one altered order would stop the mails about
+  // the other orders.
   const documents = await db.query<Nameable>(sql`
     SELECT o.id AS "orderId", o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.external_reference AS reference
     FROM session_signers m JOIN envelope_signers s ON s.id = m.signer_id JOIN envelopes e ON e.id = s.envelope_id ${joinOrder(sql`e.order_id`)}
@@ -197,7 +198,9 @@ const insteadOfText = (phone: string): string =>
 
 type Found = {
   askedForPaper: MailFacts["askedForPaper"];
-  /** The address to which the mail goes, unless it is for a signer who was replaced (`former`). */
+  /**
+   * The address to which the mail goes. A mail to a signer who was replaced goes to the address in `former` instead.
+   */
   to: string;
   /** The documents that the mail is about, in order; at least one. */
   rows: readonly Row[];
@@ -205,7 +208,10 @@ type Found = {
   /** The firm's time zone. */
   zone: string;
   moment: SigningMoment;
-  /** In a mail `signed` about one document, the names of its signers that mails may show; otherwise empty. */
+  /**
+   * For a mail `signed` about one document: the names of its signers, except names that mails must not show. Otherwise
+   * empty.
+   */
   signedBy: readonly string[];
   /** The firm's own message to the signers, in a mail `request`; null for none, and for other mails. */
   message: string | null;

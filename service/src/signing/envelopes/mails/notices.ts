@@ -59,8 +59,8 @@ export const noticeMail = defineMail({
     const orders = closing?.orders ?? [order.id];
     const hasWaitedMs = about.queuedAt === undefined ? maxWaitMs : await waitedMs(db, about.queuedAt);
     const others = orders.filter((id) => id !== order.id);
-    // A mail with a link to the person's other documents would also contain this notice. So the notice waits for such a
-    // mail up to twice `maxWaitMs`.
+    // If a mail links to the person's other documents, it also contains this notice. So the notice waits for such a
+    // mail, at most twice `maxWaitMs`.
     if (
       (hasWaitedMs < maxWaitMs && (await waitsForNotary(db, rowMac, others, signer))) ||
       (hasWaitedMs < 2 * maxWaitMs && (await waitsForLink(db, rowMac, others, signer)))
@@ -82,8 +82,8 @@ export const noticeMail = defineMail({
 });
 
 /**
- * Assigns a person's notices to the mail that links to their other notarized documents of the closing, so that the
- * person gets one mail.
+ * One mail links to a person's other notarized documents of the closing. Assigns the person's notices to that mail, so
+ * that the person gets one mail.
  * @param linked the orders to whose documents the mail links
  * @param person the person, with the id of the signer for which the mail was queued
  * @returns the documents of these notices

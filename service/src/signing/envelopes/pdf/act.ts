@@ -77,8 +77,8 @@ export function buildAct(document: Buffer, docSha256: string, act: Act, typeset:
 
 /**
  * The object and the dictionary of a field that the act fills in.
- * @throws PdfRefusal `needs_repair` when the field is missing. Also when a field has a value although the sender set
- * none; checkboxes and options may have one
+ * @throws PdfRefusal `needs_repair` when the field is missing. Also when a field has a value that the sender did not
+ * set, unless the field is a checkbox or an option
  */
 function fieldIn(look: PdfLookup, field: PreparedField): { ref: { num: number; gen: 0 }; dict: Dict } {
   const { object, name } = field;

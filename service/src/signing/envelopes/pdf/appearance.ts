@@ -42,8 +42,8 @@ const pen = "#10307a";
 const muted = "#4a5568";
 const waiting = "#8a6100";
 /**
- * Black in an uploaded picture becomes this gray. Black text under the picture then has a contrast of 3 to 1 with it
- * (WCAG 2.2, section 1.4.11).
+ * Black in an uploaded picture becomes this gray. Black text under the picture then has a contrast of 3 to 1 with the
+ * gray (WCAG 2.2, section 1.4.11).
  */
 const darkest = 0.35;
 /** A width so large that no text is wrapped. */

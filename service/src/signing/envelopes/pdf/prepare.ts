@@ -172,7 +172,7 @@ export function whyIllegible(field: Sized, text: string, typeset: Typeset): stri
 }
 
 /**
- * Makes all fields that have no signer read-only, except signature fields, so that their values stay as uploaded.
+ * Makes the fields that have no signer read-only, so that their values stay as uploaded. Leaves out signature fields.
  * Changes nothing in a signed or certified document.
  *
  * A widget with one drawing and no appearance state gets a state. Otherwise, pyHanko reports the drawing as a change
@@ -266,7 +266,9 @@ function fitsBelow({ height }: PlannedBlock, rows: number): boolean {
   return y + height <= signaturePageBox.shown[3] - x;
 }
 
-/** The pages that have fields. @throws UnfitField for a field on a page that doesn't exist, or a new one outside it */
+/**
+ * The pages that have fields. @throws UnfitField for a field on a missing page, and for a new field outside its page
+ */
 function pagesOf(look: PdfLookup, planned: readonly PlannedField[]): Map<number, FieldPage> {
   const found = new Map<number, FieldPage>();
   const last = Math.max(...planned.map(({ page }) => page));

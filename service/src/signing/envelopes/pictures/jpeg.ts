@@ -70,7 +70,10 @@ function factsOf(bytes: Buffer): { width: number; height: number; end: number } 
   throw broken("its end is missing");
 }
 
-/** True if a length follows the marker: not after restarts, start and end, and reserved codes (ITU-T T.81, table B.1). */
+/**
+ * True if a length follows the marker. The markers for restart, start and end, and reserved markers, have none (ITU-T
+ * T.81, table B.1).
+ */
 const hasLength = (code: number): boolean => code >= 0xc0 && (code < 0xd0 || code > 0xd9);
 
 /**

@@ -34,8 +34,8 @@ type Chunks = { head: Head; palette: Buffer; transparent: Buffer; data: Buffer }
 const broken = (why: string): UnfitPicture => new UnfitPicture("broken", `PNG: ${why}`);
 
 /**
- * Decodes a PNG (ISO/IEC 15948) with any color type, depth and interlacing. Ignores chunks that a picture can be shown
- * without, and data after its end.
+ * Decodes a PNG (ISO/IEC 15948) with any color type, depth and interlacing. Ignores chunks that aren't needed to show
+ * the picture, and data after the end of the PNG.
  * @throws UnfitPicture
  */
 export function decodePng(bytes: Buffer): Raster {

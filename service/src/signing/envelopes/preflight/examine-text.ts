@@ -60,7 +60,7 @@ export async function examineText(look: PdfLookup, planned: readonly PlannedFiel
 }
 
 /**
- * Scans often have invisible words on every page. If more than `most.hidden` pages have such words, one notice replaces
+ * Scans often have invisible words on every page. If more than `max.hidden` pages have such words, one notice replaces
  * all, and quotes the first page.
  */
 const together = (hiddenOn: readonly DocumentNotice[]): DocumentNotice[] =>
@@ -99,8 +99,8 @@ function wordsBelow(
 }
 
 /**
- * The centers of a run's characters, a quarter of the font size above the baseline. Uses the font's own widths. With
- * equal widths, some centers of `Initials:` would be on the blank space after it.
+ * The centers of a run's characters, a quarter of the font size above the baseline. Uses the font's own widths. If all
+ * characters had the same width, some centers of `Initials:` would be on the blank space after this word.
  */
 function centersOf(
   { str, transform, width }: Run,

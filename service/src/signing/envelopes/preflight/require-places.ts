@@ -10,7 +10,7 @@ import { UnfitField } from "../pdf/prepare.ts";
  *
  * - `onPage`, `ofSigner`: the most fields of one page and of one signer
  * - `ofPage`, `ofPageInAll`: the share of a page that one place may cover, and that all places may cover together
- * - `overlap`: the share of the smaller of two places that the other one may cover
+ * - `overlap`: of two places, the share of the smaller one that the larger one may cover
  */
 const max = { onPage: 100, ofSigner: 200, ofPage: 0.1, ofPageInAll: 0.4, overlap: 0.4 } as const;
 /** The place of a text must be narrower than its page by at least this many points. */

@@ -31,16 +31,16 @@ type StoredDocument = {
 /** The stored records of an envelope, and the results of verifying them. */
 export type EvidenceNow = {
   /**
-   * The evidence of a completed envelope. Null for any other envelope, for one signed in a notary's presence, and when
-   * the stored records can't be read as evidence.
+   * The evidence of a completed envelope. Null in three cases: the envelope is not completed, it was signed in a
+   * notary's presence, or its stored records can't be read as evidence.
    */
   evidence: EnvelopeEvidence | null;
   trail: readonly TrailRecord[];
   claims: readonly Claim[];
   certificate: StoredDocument | undefined;
   /**
-   * The document that a notary completed after the signers; undefined without one, if its row was altered, and for an
-   * envelope signed in a notary's presence.
+   * The document that a notary completed after the signers. Undefined if there is none, if its row was altered, or if
+   * the envelope was signed in a notary's presence.
    */
   notarized: StoredDocument | undefined;
 };

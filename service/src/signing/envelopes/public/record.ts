@@ -26,13 +26,16 @@ export type EnvelopeRecord = {
   createdAt: Date;
   endedAt: Date | null;
   signers: readonly ShownSigner[];
-  /** Null until the envelope is completed, for one signed in a notary's presence, and for unreadable records. */
+  /**
+   * Null until the envelope is completed. Also null if it was signed in a notary's presence, or its records are
+   * unreadable.
+   */
   document: { originalSha256: string; sealedSha256: string; bytes: number } | null;
   revisions: readonly EnvelopeRevision[];
   custodyCertSha256: string | null;
   /**
-   * The hash of the document that a notary completed after the signers. Null without one, if its row was altered, and
-   * for an envelope signed in a notary's presence.
+   * The hash of the document that a notary completed after the signers. Null if there is none, if its row was altered,
+   * or if the envelope was signed in a notary's presence.
    */
   notarizedSha256: string | null;
   certificateDeletedAt: Date | null;

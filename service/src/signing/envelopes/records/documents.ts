@@ -193,8 +193,8 @@ export async function openOrderDocument(
 const uploadedKinds: readonly DocumentKind[] = ["original", "original_replaced"];
 
 /**
- * Returns the transparency log's proof for one of an order's documents: the tlog-proof, or the OpenTimestamps proof of
- * the document that leads through the log's root.
+ * Returns the transparency log's proof for one of an order's documents. The form is the tlog-proof, or an
+ * OpenTimestamps proof that leads from the document through the log's root.
  * @throws ServiceError `not_found` for an unknown or deleted document and for one that was not sealed here;
  * `unavailable` (tlog-proof) or `conflict` (ots) while the log can't prove it yet
  */

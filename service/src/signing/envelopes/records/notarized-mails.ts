@@ -14,8 +14,8 @@ import {
 
 /**
  * The mail by which a signer learns that the document is notarized. `link`: with a link to the document. `notice`:
- * without a link, for a signer whose email address is unverified. `none`: no such mail, because the signer is the
- * order's client, who gets another mail, or because the order is simulated.
+ * without a link, for a signer whose email address is unverified. `none`: no such mail. Either the signer is the
+ * order's client, who gets another mail, or the order is simulated.
  */
 export type MailKind = "link" | "notice" | "none";
 
@@ -84,8 +84,8 @@ export async function waitsForLink(
  * crash covers the same notices.
  * @param mail names the mail: the order and the signer's number in it, or `link:` and the signer's id for a mail with a
  * link
- * @param linked the orders whose documents this mail links to; the mail also replaces the person's unsent mails with a
- * link to them
+ * @param linked the orders whose documents this mail links to. This mail replaces the person's unsent mails with links
+ * to these documents
  * @returns the orders that the mail covers; lacks the mail's own order if another mail covers that one
  */
 export async function claimNotices(

@@ -70,7 +70,10 @@ export type SessionPlace = {
   sessionExpiresAt: Date | null;
   identifiedAt: Date | null;
   consent: Consent | null;
-  /** The time of the access step, or without one `createdAt`; null until the document's trail records it. */
+  /**
+   * The time of the access step that the document's trail states; `createdAt` without such a step. Null while the trail
+   * states none.
+   */
   citedAt: Date | null;
   createdAt: Date;
 };

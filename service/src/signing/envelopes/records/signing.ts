@@ -34,8 +34,7 @@ export type SignerState = Pick<
   auth: Auth;
   status: (typeof signerStatuses)[number];
   /**
-   * True if an operator uploaded the document because it was signed elsewhere, and this person has no signature made
-   * here.
+   * True if an operator uploaded the document because it was signed elsewhere, and this person did not sign it here.
    */
   takenIn: boolean;
   /** True if this person ended the signing in order to sign on paper. `status` is then `declined`. */
@@ -82,7 +81,7 @@ export async function findSigning(db: Sql, orderCode: string, owner: Owner | nul
   return { order, envelope };
 }
 
-/** Those of the orders whose latest signing was ended by a signer who wants to sign on paper. */
+/** Of these orders, the ones whose latest signing was ended by a signer who wants to sign on paper. */
 export async function paperWishes(db: Sql, orderIds: readonly number[]): Promise<ReadonlySet<number>> {
   const rows = await db.query<{ orderId: number }>(sql`
     SELECT o.id AS "orderId" FROM unnest(${orderIds}::bigint[]) AS o (id) CROSS JOIN LATERAL (
@@ -153,9 +152,9 @@ type Row = Omit<SignerState, "status" | "signingUrl" | "takenIn" | "wantsPaper" 
 export type SigningReadDeps = { db: Sql; clock: Clock; rowMac: RowMac; reach: Pick<Reach, "links"> };
 
 /**
- * The signers and their states. Before an envelope exists, these are the signers that the order names. After an
- * envelope that ended without completion, a signer replaced since is the one that the order names. Empty when the order
- * includes no signing.
+ * The signers and their states. Before an envelope exists, these are the signers that the order names. If the last
+ * envelope ended without completion, a signer may have been replaced since. The list then has the new signer, whom the
+ * order names. Empty when the order includes no signing.
  */
 export async function signerStates(
   { db, clock, rowMac, reach }: SigningReadDeps,
@@ -185,8 +184,8 @@ export async function signerStates(
   const places = order.environment === "test" ? await placesOfEnvelope(db, envelope.id) : [];
   return rows.map(({ id, linkId, tokenSha256, lockedAt, codesRequested, declined, wantsPaper, ...signer }) => {
     const named = next[signer.n - 1];
-    // Nobody signs again a document that was taken in. So another email address under the same name is a correction of
-    // that signer, not another signer.
+    // A document that was taken in is not signed again. So the same name with another email address is the same signer,
+    // whose address was corrected.
     const isCorrected = signedElsewhere && named?.name === signer.name;
     if (named && !isCorrected && (named.name !== signer.name || named.email !== signer.email))
       return unsent(named, signer.n, { isSimulated, takenIn });

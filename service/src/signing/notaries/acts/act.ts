@@ -98,8 +98,7 @@ export type Act = {
   /**
    * Set when the signers signed the document again in this act: the hash of the document with their earlier signatures.
    *
-   * The notarized document has these signatures only if the notary acted on paper, on a print of the document with
-   * them.
+   * The notarized document has the earlier signatures only if the notary acted on paper, on a print that shows them.
    */
   signedBefore?: { sha256: string };
 };

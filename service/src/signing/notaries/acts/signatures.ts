@@ -78,8 +78,8 @@ export const deleteSignatures = (tx: Tx, taskId: number) =>
   tx.query(sql`DELETE FROM notary_signatures WHERE task_id = ${taskId}`);
 
 /**
- * Deletes revisions that were prepared at least an hour ago, also signed ones. Keeps those that wait for their document
- * to be sealed.
+ * Deletes revisions that were prepared at least an hour ago, even signed ones. Keeps a signed revision whose session
+ * waits for the document to be sealed (`waitsForSeal`).
  */
 export const sweepSignatures = (db: Sql, now: Date) =>
   db.query(sql`

@@ -101,8 +101,8 @@ export async function invitationOf(deps: DeskDeps, code: string): Promise<Appoin
 const maxADay = 5;
 
 /**
- * Mails everybody who is to appear their link to the appointment, or to choose a time while none is booked. Anybody with
- * the order's code may request this.
+ * Mails everybody who is to appear a link. The link leads to the appointment or, while none is booked, to the choice of
+ * a time. Anybody with the order's code may request this.
  * @throws ServiceError `not_found` for an order that isn't waiting for a notary; `conflict` when the links were mailed
  * too often, and when the order stops waiting during the call
  */

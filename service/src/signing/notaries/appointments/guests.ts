@@ -77,8 +77,8 @@ export async function dropGuest({ desk }: GuestDeps, operator: Operator, code: s
 }
 
 /**
- * Requires that no session is open. The list of a session's people is made when the session opens. From then on, people
- * are invited and withdrawn on the session's page.
+ * Requires that no session is open. When a session opens, the list of its people is made. From then on, people are
+ * invited and withdrawn on the session's page.
  */
 async function requireNoSession(tx: Tx, taskId: number): Promise<void> {
   if (await openLiveOf(tx, taskId))

@@ -31,7 +31,7 @@ const tokenUnder = (secrets: SecretBytes, id: string): string =>
 
 export type InviteDeps = { desk: DeskDeps; secrets: SecretBytes };
 
-/** Records that no mail must follow with a link. The MAC of the link's row does not cover this. */
+/** Records that the person needs no more mail with the link. The MAC of the link's row does not cover this. */
 const markMailed = (db: Sql, which: Statement) =>
   db.query(sql`UPDATE appointment_links SET is_mailed = true WHERE ${which}`);
 
@@ -80,8 +80,8 @@ export async function linkOf(db: Sql, token: string): Promise<{ orderId: number;
 const linkPath = "/appointments/";
 
 /**
- * The path of a person's appointment page. Null for a person without a link, and when the secret is gone from which the
- * link's token was derived.
+ * The path of a person's appointment page. Null for a person without a link. Also null when the secret from which the
+ * link's token was derived is missing.
  */
 export async function linkPathOf(
   db: Sql,

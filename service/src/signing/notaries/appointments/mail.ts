@@ -26,7 +26,9 @@ type BookingMail = {
   person: number | null;
   /** The id of a guest of the order. */
   guest?: string;
-  /** The time at which the person got another link to the appointment; absent for the first mail about it. */
+  /**
+   * The time at which the person got a new link to the appointment; absent for the first mail about the appointment.
+   */
   linkAt?: string;
 };
 
@@ -48,8 +50,8 @@ export async function mailBooking(
 }
 
 /**
- * Mails a person a link that replaces an earlier one: with the order's appointment, or to choose a time while there is
- * none.
+ * Mails a person a new link, which replaces an earlier one. The mail states the order's appointment. While there is
+ * none, it asks the person to choose a time.
  */
 export async function mailNewLink(
   tx: Tx,
@@ -106,7 +108,8 @@ const mailIn = (queue: string) =>
       if (!to) return null;
       const role = guest?.role ?? null;
       const letter = await addressedTo(deps, order, to);
-      // Notaries don't get an owner's address. The entry's organizer must stay the same in all versions, and for everybody.
+      // `letter.firm` may have an owner's address, which notaries don't get. The organizer comes from `branded`,
+      // because it must be the same for everybody and in all versions of the entry.
       const branded = await readMailFirm(db, order.partnerId);
       const firm = person === null ? branded : letter.firm;
       const about = { appointment, role, notary: commissionName, organizer: branded.contactEmail, ...letter, firm };
@@ -172,8 +175,8 @@ export const bookingMail = mailIn("notary-session-mail");
 export const guestMail = mailIn("notary-guest-mail");
 
 /**
- * True if the appointment has changed since the mail was queued, or has begun. A mail with a new link is sent even after
- * the beginning.
+ * True if the appointment has changed since the mail was queued, or has begun. A mail with a new link is sent even
+ * after the beginning.
  */
 function isOutdated(appointment: Appointment, { sequence, moment, linkAt }: BookingMail, now: Date): boolean {
   const { state, startsAt } = appointment;

@@ -35,8 +35,8 @@ type MeetingDeps = InviteDeps & {
 };
 
 /**
- * The documents that this person signs and that wait for a notary, of all closings with the person's order. They are in
- * the sequence of each closing. Empty if there are none.
+ * The documents that this person signs and that wait for a notary. Includes all closings that contain the person's
+ * order; within a closing, its sequence applies. Empty if there are none.
  */
 async function meetingsOf(deps: MeetingDeps, who: ClosingSigner, language: Language): Promise<Meeting[]> {
   const { db } = deps.desk;

@@ -18,7 +18,7 @@ type Point = Pick<Appointment, "mode" | "meetingPoint">;
 export type Offer = Point & { notary: Notary; startsAt: Date; zone: string };
 
 /**
- * The active notaries who can work, or only the one of them who has claimed the order. Doesn't check if they are
+ * The active notaries who can work. If a notary has claimed the order, only that notary. Doesn't check if they are
  * eligible for the order.
  */
 export const notariesFor = async (db: Sql, { claimedBy }: WaitingOrder): Promise<Notary[]> =>
@@ -56,8 +56,8 @@ export async function offersOf(
     if (hours.place !== null) points.push({ mode: "ipen", meetingPoint: hours.place });
     return points.filter(({ mode }) => eligibility.modes.includes(mode));
   };
-  // Reading certificates is slow, so the possible modes and places are computed once for each UTC day, and again where
-  // a part of the notary's record begins or ends within the day.
+  // Reading certificates is slow, so the possible modes and places are computed once for each UTC day. They are
+  // computed again when the commission, the registration or the certificate starts or expires within the day.
   const changes = changesOf(notary);
   const bySpan = new Map<string, Point[]>();
   return slots.flatMap((startsAt) => {

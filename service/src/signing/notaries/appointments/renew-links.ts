@@ -1,4 +1,4 @@
-/** Replaces the links to the notary that went to a person's earlier address, once that address was corrected. */
+/** When a person's address was corrected, replaces the links to the notary that were mailed to the earlier address. */
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
@@ -54,8 +54,8 @@ export async function renewNotaryLinks(
 type WaitsAgain = { orderId: number; at: string };
 
 /**
- * When an order waits for a notary again, mails the links that were created earlier and not mailed, because mails are
- * dropped while it doesn't wait.
+ * While an order doesn't wait for a notary, mails with links are dropped. When the order waits again, mails the links
+ * that were created but not mailed.
  */
 export function appointmentJobs(jobs: Jobs, { desk: { db } }: Pick<InviteDeps, "desk">): void {
   jobs.work<WaitsAgain>(notaryAgainQueue, async ({ orderId, at }) => {
@@ -68,8 +68,8 @@ export function appointmentJobs(jobs: Jobs, { desk: { db } }: Pick<InviteDeps, "
 }
 
 /**
- * Unbinds the room of a person whose address was corrected from the browser in which a code was entered. The code went
- * to the earlier address, so a stranger may have entered it.
+ * Call this after a person's address was corrected. Unbinds the person's room from the browser in which a code was
+ * entered. The code went to the earlier address, so a stranger may have entered it.
  *
  * If the notary has admitted that browser, the session ends. Otherwise the person is mailed the link of the room. Once
  * the notary has signed, nothing changes. An altered session or person stays unchanged, because it opens for nobody.

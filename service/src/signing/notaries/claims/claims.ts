@@ -34,8 +34,8 @@ export type EligibleOrder = { order: WaitingOrder; eligibility: Eligibility };
 const maxShown = 200;
 
 /**
- * The notary's record of the requesting operator.
- * @throws ServiceError `role_required` for an operator without one
+ * Finds the requesting operator's own record as a notary.
+ * @throws ServiceError `role_required` for an operator who is not on record as a notary
  */
 export async function notaryOf(db: Sql, { id }: Pick<Operator, "id">): Promise<Notary> {
   const notary = id === null ? undefined : await notaryOfOperator(db, id);

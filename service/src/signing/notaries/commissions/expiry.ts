@@ -47,8 +47,8 @@ export function expiriesOf({ commissionExpires, ronExpires, certificate }: Commi
 type Start = { what: Expiring; startsAt: Date };
 
 /**
- * The first instants at which the commission, the registration and the certificate are valid. Unknown ones are left
- * out.
+ * The first instants at which the commission, the registration and the certificate are valid. Leaves out a part whose
+ * first day is unknown.
  */
 function startsOf({ commissionStarts, ronStarts, certificate }: Commission): Start[] {
   const first = (what: Expiring, day: string | null) => (day === null ? [] : [{ what, startsAt: startOf(day) }]);
@@ -61,7 +61,7 @@ function startsOf({ commissionStarts, ronStarts, certificate }: Commission): Sta
   ];
 }
 
-/** The instants at which a part of the notary's record begins or ends. */
+/** The instants at which the commission, the registration or the certificate becomes valid or expires. */
 export const changesOf = (commission: Commission): Date[] => [
   ...startsOf(commission).map(({ startsAt }) => startsAt),
   ...expiriesOf(commission).map(({ endsAt }) => endsAt),

@@ -79,7 +79,8 @@ const faults: Readonly<Record<string, string>> = {
 export type SealDeps = { db: Database; clock: Clock; workers: Workers };
 
 /**
- * Stores a picture, re-encoded and limited in size. Until it is confirmed, neither it nor an earlier picture is used.
+ * Stores a picture, re-encoded and limited in size. Until this picture is confirmed, no picture of the notary's seal is
+ * used.
  * @throws ServiceError naming the field and the rule
  */
 export async function addSeal({ db, clock, workers }: SealDeps, notaryId: string, bytes: Buffer, actor: string) {

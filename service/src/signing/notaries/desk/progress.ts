@@ -75,8 +75,8 @@ async function waitingPart(reading: Reading, orderId: number): Promise<Notarizat
 }
 
 /**
- * The word for a meeting with the notary: the latest session until it ends, then a request to meet now, then an
- * appointment. `ended` for a past session without any of them.
+ * The word for the person's next contact with the notary. An open session comes first, then a request to meet now, then
+ * an appointment. Without any of them: `ended` if there was a session, otherwise null.
  */
 function sessionWord(
   session: LiveSession | undefined,

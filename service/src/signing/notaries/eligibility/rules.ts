@@ -42,8 +42,8 @@ export type StateRules = {
   /** Classes of documents that the state does not allow to be notarized by audio and video. */
   excluded: Sourced<string[]> | null;
   /**
-   * Sentences by mode. The state requires one of them in a document that is notarized in the mode. Without one, an
-   * upload only causes a warning.
+   * For each mode, the sentences of which the state requires one in a notarized document. An upload without any of them
+   * only causes a warning.
    */
   sentences: Partial<Record<ActMode, Sourced<string[]>>>;
   /** The wording of the state's certificates. Without it, the notary's block shows only the facts of the act. */

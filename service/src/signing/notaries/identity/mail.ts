@@ -92,8 +92,8 @@ const words: Readonly<Record<Language, Words>> = {
 type Loaded = { to: string; name: string; language: Language; notary: string; token: string; environment: Environment };
 
 /**
- * The mail with the link for proving a person's identity. It goes to the email address that the person has, with
- * corrections, when the mail is sent.
+ * The mail with the link for proving a person's identity. When it is sent, it goes to the person's current address,
+ * including corrections.
  */
 export const identityMail = defineMail({
   queue: "identity-mail",

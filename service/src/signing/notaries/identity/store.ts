@@ -142,7 +142,10 @@ export const proofsOf = (db: Sql, checkIds: readonly string[]): Promise<Proof[]>
     sql`${proofColumns} WHERE p.check_id = ANY (${checkIds}::uuid[]) ORDER BY p.check_id, p.kind, p.attempt`,
   );
 
-/** The times, from `since` on, at which this person of the order failed a quiz in checks that this notary requested. */
+/**
+ * The times, from `since` on, at which this person failed a quiz for the order. Counts only checks that this notary
+ * requested.
+ */
 export async function failedQuizzes(
   db: Sql,
   check: Pick<IdentityCheck, "orderId" | "notaryId" | "person">,

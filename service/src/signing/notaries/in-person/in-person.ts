@@ -101,8 +101,8 @@ function requireWaiting({ status }: LockedOrder): void {
 }
 
 /**
- * The latest request for an act in person about an order of the firm, and the technology fee; null without a request.
- * The fee would be refunded if the firm agrees.
+ * The latest request to act in person for an order of the firm. Also returns the technology fee, which would be
+ * refunded if the firm agrees. Null without a request.
  */
 export async function inPersonOf(db: Sql, orderCode: string, owner: Owner) {
   const orderId = await orderIdOf(db, orderCode, owner);

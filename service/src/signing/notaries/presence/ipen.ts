@@ -65,7 +65,7 @@ type NewAct = { act: Script["act"]; mode: SheetMode; pinHash: string | null };
 
 /**
  * Prepares the document if signers sign during the act, and begins the run sheet.
- * @param also writes the caller's own rows in the same transaction
+ * @param also is called to write the caller's own rows in the same transaction
  * @throws ServiceError naming the reason why such an act is impossible for this order
  */
 export async function openAct(

@@ -49,8 +49,8 @@ export function spokenAt(
 }
 
 /**
- * The movement that the notary asks a signer to make, which a film or a generated picture seldom follows. The sheet's
- * random id decides which movement it is. So signers can't predict it, and a reload doesn't change it.
+ * The movement that the notary asks a signer to make. A film or a generated picture seldom follows such a request. The
+ * sheet's random id decides which movement it is. So signers can't predict it, and a reload doesn't change it.
  */
 function requestOf({ id, run, script: { requests = [] } }: Sheet, signer: number | null): Words | undefined {
   const digest = hash("sha256", `${id} ${run} ${signer}`, "buffer");

@@ -15,7 +15,8 @@ import { atSheet, type SheetDeps } from "./ipen.ts";
 import { witnessOf } from "./vouching.ts";
 
 /**
- * Reads from a request which event it records for a credible witness (`identified` or `sworn`), and for which signer.
+ * Reads the event that a request records for a credible witness (`identified` or `sworn`), and the number of the
+ * signer.
  * @throws ServiceError `validation` for other values
  */
 export function readWitnessPart(typed: Typed) {

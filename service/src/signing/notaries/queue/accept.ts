@@ -71,8 +71,8 @@ export async function setDuty(deps: QueueDeps, operator: Operator, isOn: boolean
  * Accepts the oldest request that the notary may accept, and claims its order. Two concurrent notaries get different
  * requests.
  * @returns the order's code
- * @throws ServiceError `conflict` for a notary who is off duty, has already called people or is in a session, and when
- * nobody waits whom the notary may meet
+ * @throws ServiceError `conflict` for a notary who is off duty, has already called people or is in a session; also if
+ * no waiting request is one that the notary may accept
  */
 export async function acceptNext(deps: QueueDeps, operator: Operator): Promise<string> {
   sessionOf(operator);

@@ -42,7 +42,7 @@ export const maxOpen = 50;
 /** The most open requests of one firm, so that one firm can't fill the queue. */
 const maxOfFirm = 10;
 const maxADay = 10;
-/** From this long before an appointment on, its page checks at short intervals whether the room is open. */
+/** In this time before an appointment, its page checks at short intervals whether the room is open. */
 const soonMs = 15 * minuteMs;
 /** Sessions older than this are ignored in estimates. */
 const measuredMs = 90 * dayMs;
@@ -172,8 +172,8 @@ async function estimateFor({ sheets: { desk } }: QueueDeps, order: WaitingOrder,
 const isInRoom = ({ mode, meetingPoint }: Appointment): boolean => mode === "ron" && meetingPoint === null;
 
 /**
- * Finds the person who opened a link to test a device before the session opens. Null unless the person has an
- * appointment in a room of this service, or is in the queue.
+ * Finds the person who opened a link to test a device before the session opens. The person must have an appointment in
+ * a room of this service, or be in the queue; otherwise returns null.
  * @throws ServiceError `not_found` for an invalid link
  */
 export async function testerOf({ sheets: { desk } }: QueueDeps, token: string): Promise<Of | null> {

@@ -61,8 +61,8 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, orderId: number): P
 type Mac = SweepDeps["rowMac"];
 
 /**
- * Ends the request. A notary who has held the claim for `callMs` without acting loses it, so that others may accept the
- * next request. A notary with a newer claim keeps it.
+ * Ends the request. A notary who has held the claim for `callMs` loses it, unless the notary has begun to act. Others
+ * may then accept the next request. A notary with a newer claim keeps it.
  */
 async function expire(tx: Tx, rowMac: Mac, { id, notaryId }: NotaryRequest, order: WaitingOrder, at: Date) {
   await setEnded(tx, id, "expired", at);

@@ -73,7 +73,7 @@ export const lineOf = ({ notaryId, orderId }: Pick<Recording, "notaryId" | "orde
 });
 
 /**
- * Stores when and why takes ended, and tells the firm of those that failed. A take is one continuous recording of a
+ * Stores when and why takes ended, and notifies the firm of takes that failed. A take is one continuous recording of a
  * person. An ended recording stays unchanged.
  */
 export async function endTakes(deps: { db: Database }, session: string, ends: Recording["takeEnds"]): Promise<void> {

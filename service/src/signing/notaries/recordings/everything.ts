@@ -33,9 +33,9 @@ function readPeriod(typed: Typed): Period {
 const action = "notary.records_exported";
 
 /**
- * Exports the notary's recordings of an environment that began in a period, by default all, and the whole journal. An
- * altered record does not stop the export: the list of contents names it. A recording that has not ended is only
- * listed. Writes to the audit log, and mails the notary.
+ * Exports the notary's whole journal, and the notary's recordings of an environment. A period may limit the export to
+ * recordings that began in it. An altered record does not stop the export: the list of contents names it. A recording
+ * that has not ended is only listed. Writes to the audit log, and mails the notary.
  * @returns the export's id
  * @throws ServiceError `validation` naming every wrong field
  */

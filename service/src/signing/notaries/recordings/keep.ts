@@ -1,5 +1,5 @@
 /**
- * Lets people view recordings, for which they must state a reason, and sets holds that prevent deletion. The audit log
+ * Lets people view, export and hold recordings. They must state a reason. A hold prevents the deletion. The audit log
  * records each access. The notary gets a mail when a recording is opened, exported, held or released.
  */
 import { auditLine, findLine } from "../../../kernel/audit/audit.ts";

@@ -29,7 +29,7 @@ type Which = {
 
 const maxRecordingsShown = 200;
 
-/** The newest 200 recordings of an environment: all, those of a notary, those of an order, or both. */
+/** The newest 200 recordings of an environment. `which` can limit them to a notary, to an order, or to both. */
 export async function listRecordings(db: Sql, which: Which): Promise<RecordingOnList[]> {
   const { environment, notaryId, orderCode } = which;
   if ((notaryId !== null && !isUuid(notaryId)) || (orderCode !== null && !isCode(orderCode))) return [];

@@ -15,7 +15,10 @@ export type Mark = {
   at: string;
   kind: string;
   person: string | null;
-  /** The hash of a message's line, or of the document that a person saw or whose page the notary asked to open. */
+  /**
+   * For a message, the hash of its line. For an event about a document, that document's hash: a person saw the
+   * document, or the notary asked to open one of its pages.
+   */
   sha256?: string;
 };
 

@@ -167,8 +167,8 @@ const verifiedTasks = verifiedAll(
 );
 
 /**
- * Finds at most 200 appointments whose next reminder is due, or which must end. An appointment ends when its order
- * neither waits for a notary nor is on hold, or the notary has released the order.
+ * Finds at most 200 appointments whose next reminder is due, or which must end. An appointment must end when the notary
+ * has released the order. It must also end when the order no longer waits for a notary, unless the order is on hold.
  * @param id limits the query to one appointment, and verifies the tasks of its order
  * @throws ServiceError `unavailable` for a task whose MAC is invalid, if `id` is given
  */

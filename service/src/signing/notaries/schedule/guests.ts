@@ -76,8 +76,8 @@ export async function guestOfToken(db: Sql, token: string): Promise<Guest | unde
 }
 
 /**
- * The path of a guest's page. Null for an unknown guest, and when the secret is gone from which the link's token was
- * derived.
+ * The path of a guest's page. Null for an unknown guest. Also null when the secret from which the link's token was
+ * derived is missing.
  */
 export async function guestPathOf(db: Sql, secrets: SecretBytes, id: string): Promise<string | null> {
   const [row] = await db.query<{ sha256: Buffer }>(

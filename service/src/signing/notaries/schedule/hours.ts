@@ -32,8 +32,8 @@ const leadMs = 60 * minuteMs;
 const dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
 /**
- * The possible start times of appointments in the next days. Leaves out times whose appointment, with the pause after
- * it, would overlap with one that starts at a time in `booked`.
+ * The possible start times of appointments in the next days. The appointment and the pause after it must not overlap
+ * with an appointment that starts at a time in `booked`.
  */
 export function slotsOf(hours: NotaryHours, booked: readonly Date[], now: Date): Date[] {
   const earliest = now.getTime() + leadMs;

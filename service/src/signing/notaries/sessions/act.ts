@@ -147,7 +147,10 @@ export function placeOf(people: readonly LivePerson[], signer: number): Typed {
   return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }
 
-/** Requires that everybody is present and the session recorded now. `watch.ts` may notice an absence a second later. */
+/**
+ * Requires that everybody is present, and that the session is recorded at this moment. `watch.ts` may notice an absence
+ * only a second later.
+ */
 async function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): Promise<void> {
   // The recording is checked here too, because `watch.ts` may notice an interruption up to a second late.
   const broken = rooms.roomOf(id)?.broken ?? null;
@@ -237,7 +240,8 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
 }
 
 /**
- * The facts about the notary's session, unless it has ended, and its recording, for the journal; null without one.
+ * For the journal: the facts about the notary's session and its recording. Null if the notary has no session for the
+ * order, or the session has ended.
  * @throws ServiceError `conflict` before this node records anything of the session, and after the recording has ended
  */
 export async function onRecord(deps: LiveDeps, { order, notary }: Claimed): Promise<OnRecord | null> {
@@ -280,8 +284,8 @@ export const typedOnRecord = ({ session, recording }: OnRecord): Record<string, 
 /**
  * Requires that an act by audio and video is signed in its own session, while all people are present.
  * @param mayHaveSigned false to reject a session whose recording has ended because the notary has signed
- * @throws ServiceError `conflict` while a person is away or the session is on hold, for an act that was not noted in
- * the open session; `conflict` also for an act whose session has ended
+ * @throws ServiceError `conflict` while a person is away or the session is on hold. Also `conflict` for an act that was
+ * not noted in the open session, and for an act whose session has ended
  */
 export async function requireTogether(
   db: Sql,

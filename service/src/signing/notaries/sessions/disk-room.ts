@@ -18,8 +18,9 @@ type DiskDeps = {
 export async function peopleOnDisk({ disk, rooms, sheets: { desk } }: DiskDeps): Promise<number> {
   const own = rooms.rooms().map(({ session }) => session);
   const others = await disk.sessions();
-  // Includes people in the waiting room, because they will be recorded, but not observers. Only a valid lease shows
-  // that another node records to a session's folder, because folders of ended sessions may still exist.
+  // Includes people in the waiting room, because they will be recorded. Observers are not recorded, so they don't
+  // count. Only a valid lease shows that another node records to a session's folder, because folders of ended sessions
+  // may still exist.
   const [row] = await desk.db.query<{ people: number }>(sql`
     SELECT (count(DISTINCT l.id) + count(p.id))::int AS people FROM live_sessions l
       LEFT JOIN live_people p ON p.session_id = l.id AND p.role <> 'observer'

@@ -79,9 +79,9 @@ export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: s
 }
 
 /**
- * Returns a witness or observer to the waiting room, even a disconnected one. The act continues without that person.
- * The run sheet keeps its marks about a credible witness's vouching. If the signer must be identified again, the notary
- * can admit the witness again.
+ * Returns a witness or observer to the waiting room, even if that person is disconnected. The act continues without
+ * that person. If a credible witness has vouched, the run sheet keeps the marks about it. If the signer must be
+ * identified again, the notary can admit the witness again.
  *
  * An interpreter can't be excused, because the signer understands the rest of the act only through the interpreter.
  * @throws ServiceError `conflict` for an interpreter, for somebody who was not admitted, and once the notary has signed

@@ -23,9 +23,10 @@ import { type LiveSession, updateLive } from "./store.ts";
 type Again = { readonly from: Restart; readonly proofsOf?: number | "all" };
 
 /**
- * Restarts the act, unless it has ended, or no step of its current run is marked.
+ * Restarts the act, and voids the identity checks of `proofsOf`. If no step of the current run is marked yet, only
+ * voids the checks. Does nothing if the act has ended.
  *
- * If somebody has already signed, only an acknowledgment restarts, because in other acts the oath must come before the
+ * Once somebody has signed, only an acknowledgment can restart, because in other acts the oath must come before the
  * signature. An act that can't restart ends together with its session, and the next session begins with the original
  * document.
  */

@@ -190,8 +190,8 @@ async function leaveUntil(deps: LiveDeps, session: string, late: AbortSignal): P
 }
 
 /**
- * For sessions that another node holds now, closes the event streams of pages and the answers that this node relays.
- * The pages then reconnect, and reach that node.
+ * Ends answers that this node relays from a node that no longer holds the session's lease. If another node holds the
+ * lease now, also closes the event streams of the session's pages. The pages then reconnect, and reach that node.
  *
  * Renews this node's leases on sessions that have not begun.
  */

@@ -80,7 +80,7 @@ export type Restart = "act" | "identity";
 
 /**
  * The step from which the act restarts after a gap of this length, by the rules of the notary's state. Null when the
- * act continues. Without such a rule, the act restarts whenever somebody was `away`.
+ * act continues. If the state has no rule for gaps, the act restarts whenever somebody was `away`.
  */
 export function restartAfter(silentMs: number, { restart, resumeSeconds }: OnlineRules): Restart | null {
   if (phaseOf(silentMs) !== "away") return null;

@@ -62,10 +62,7 @@ async function leasesWhere(db: Sql, where: Statement): Promise<Lease[]> {
 export const leasesOf = (db: Sql, sessions: readonly string[]): Promise<Lease[]> =>
   leasesWhere(db, sql`l.id = ANY(${sessions})`);
 
-/**
- * True if any node has a valid lease on the session. False for an unknown session, for example of a recording without
- * one.
- */
+/** True if any node has a valid lease on the session. False for a session without a row. */
 export async function isLeased(db: Sql, session: string): Promise<boolean> {
   const rows = await db.query(sql`
     SELECT 1 FROM live_sessions WHERE id::text = ${session} AND node IS NOT NULL AND lease_until > clock_timestamp()`);

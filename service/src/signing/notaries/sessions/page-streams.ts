@@ -93,7 +93,10 @@ export class PageStreams {
       if (key.startsWith(`${session} `)) for (const { end } of listeners) end();
   }
 
-  /** Ends the forwarded answers for a session that come from a node other than the holder of its lease. */
+  /**
+   * Ends the answers that this node forwards for a session, unless they come from the node that holds the session's
+   * lease.
+   */
   endPassed(session: string, holder: string | null): void {
     for (const { node, end } of this.#passed.get(session) ?? []) if (node !== holder) end();
   }

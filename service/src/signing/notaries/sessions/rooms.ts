@@ -9,14 +9,17 @@ import { msToFence, type OwnLease } from "./lease.ts";
 import { type LedPage, PageStreams, type RoomNotification } from "./page-streams.ts";
 import { type Of, Tickets } from "./tickets.ts";
 
-/** `isHere`: an observer's browser receives the session now. `isNoted`: `isHere` in the last recorded event. */
+/**
+ * `isHere`: an observer's browser receives the session now. `isNoted`: the value of `isHere` that the last event
+ * recorded.
+ */
 type Observing = { isHere: boolean; isNoted: boolean };
 
 export type Room = {
   readonly session: string;
   readonly orderId: number;
   readonly liveAt: number;
-  /** The notary, and the people who were admitted except observers, by their names in the media engine. */
+  /** The notary and all admitted people except observers, by their names in the media engine. */
   readonly people: Map<string, Presence>;
   /** The observers who were admitted and got a ticket. They send no media, so the session does not wait for them. */
   readonly observers: Map<string, Observing>;
@@ -170,7 +173,10 @@ export class LiveRooms extends PageStreams {
     if (holder) this.tellOne(session, person, { kind: "taken", page: holder.page });
   }
 
-  /** True if this node's room has the person: somebody who was admitted, for an observer only with a ticket. */
+  /**
+   * True if this node's room has the person. An admitted person is in the room; an observer is in it only with a
+   * ticket.
+   */
   hasIn(session: string, person: string): boolean {
     const room = this.#rooms.get(session);
     return room !== undefined && (room.people.has(person) || room.observers.has(person));

@@ -107,8 +107,8 @@ export async function openLive(deps: LiveDeps, operator: Operator, code: string,
 }
 
 /**
- * The session of an order that the notary has claimed, together with the session's people. Null when no session is left
- * that has not ended, and when it is of a notary who had the order before.
+ * The session of an order that the notary has claimed, together with the session's people. Null if every session has
+ * ended, or if the open one belongs to a notary who had the order before.
  */
 export async function liveOf({ sheets: { desk } }: Pick<LiveDeps, "sheets">, { order, notary }: Claimed) {
   const session = await openLiveOf(desk.db, order.taskId);

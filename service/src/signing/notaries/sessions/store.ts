@@ -147,7 +147,10 @@ export async function openLiveOf(db: Sql, taskId: number): Promise<LiveSession |
 export const liveSessionsOf = (db: Sql, orderId: number): Promise<LiveSession[]> =>
   sessionsWhere(db, sql`order_id = ${orderId}`);
 
-/** Finds sessions that this node should close: their act has ended or, unless signed, their order no longer waits. */
+/**
+ * Finds the sessions that this node should close. Their act has ended; or their order no longer waits for a notary, and
+ * the notary has not signed.
+ */
 export const sessionsToEnd = (db: Sql, node: string): Promise<{ id: string }[]> =>
   db.query(sql`
     SELECT l.id FROM live_sessions l JOIN notary_sheets n ON n.id = l.sheet_id ${joinOrder(sql`l.order_id`)}
@@ -155,8 +158,8 @@ export const sessionsToEnd = (db: Sql, node: string): Promise<{ id: string }[]> 
     LIMIT 50`);
 
 /**
- * Finds abandoned sessions: those whose service process ended 30 minutes ago and that no node has taken over, and those
- * that were opened a day ago and never began.
+ * Finds two kinds of abandoned sessions. The service process of the one kind ended 30 minutes ago, and no node has
+ * taken the session over. The other kind was opened a day ago and never began.
  */
 export const leftSessions = (db: Sql, now: Date): Promise<{ id: string }[]> =>
   db.query(sql`

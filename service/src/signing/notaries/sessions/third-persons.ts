@@ -179,8 +179,8 @@ export async function isExcused(
 }
 
 /**
- * The marked identity of the signer for whom this person vouches. Undefined before the mark, and for a person who is
- * not a credible witness.
+ * The identity of the signer for whom this person vouches, as marked on the run sheet. Undefined while the identity is
+ * not marked, and for a person who is not a credible witness.
  */
 const identityFor = (people: readonly LivePerson[], sheet: Progress, name: string) => {
   const witness = people.find(({ n, role }) => role === "credible_witness" && personName(n) === name);

@@ -23,8 +23,8 @@ export class Tickets {
   }
 
   /**
-   * Admits a person to a session of the engine. Of the person's requests that succeed, only the ticket of the latest
-   * works, even if the engine answers an earlier request later.
+   * Admits a person to a session of the engine. If several requests of the person succeed, only the ticket of the
+   * latest request works. The order in which the engine answers them doesn't matter.
    */
   async give({ session, person }: Of, allowed: Parameters<MediaEngine["admit"]>[2]): Promise<Ticket> {
     const request = ++this.#requests;

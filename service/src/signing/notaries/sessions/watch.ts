@@ -144,7 +144,7 @@ type Turned = { person: string; name: string; to: Phase; silentMs: number; isInc
 /**
  * Records which people arrived, left and returned. Holds the session while somebody is `frozen` or `away`, and restarts
  * the act if the rules of the notary's state require it. A first arrival restarts nothing, because nothing is marked
- * between admission and arrival. Neither does the return of a credible witness whose signer is identified.
+ * between admission and arrival. The return of a credible witness whose signer is identified restarts nothing either.
  */
 async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Map<string, number>): Promise<void> {
   const turned: Turned[] = [];

@@ -185,6 +185,8 @@ export async function endWithoutAct(
   if (room) await voidRoom(tx, rowMac, room.id, `the notary ended the act: ${outcome}`, at);
 }
 
-/** The outcome of an act that ends because its order, which has this status now, no longer waits for a notary. */
+/**
+ * The outcome of an act that ends because its order no longer waits for a notary. `status` is the order's status now.
+ */
 export const outcomeWithOrder = (status: string): "identity" | "abandoned" =>
   status === "IdentityLocked" ? "identity" : "abandoned";

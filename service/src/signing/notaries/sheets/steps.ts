@@ -19,8 +19,8 @@ export type Mark = {
 };
 
 /**
- * A document that was signed before the act. A record of the act has it only if the signers sign again, because the act
- * needs signatures before the notary.
+ * A document that was signed before the act. The act's record names it only if the signers sign again, because the act
+ * requires signatures in the notary's presence.
  */
 export type SignedBefore = { readonly sha256: string };
 

@@ -137,8 +137,8 @@ export const openSheetsOfOrder = (reading: Reading, orderId: number): Promise<Sh
   sheetsOf(reading, sql`order_id = ${orderId} AND ended_at IS NULL`);
 
 /**
- * The open sheets of acts in person whose order no longer waits for a notary. Altered sheets can't be ended, so a limit
- * would let them keep the others from being ended.
+ * The open sheets of acts in person whose order no longer waits for a notary. The query has no limit: altered sheets
+ * can't be ended, so they could fill every limited result and keep the others from being ended.
  */
 export const sheetsToEnd = (db: Sql): Promise<{ id: string }[]> =>
   db.query(sql`

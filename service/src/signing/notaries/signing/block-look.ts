@@ -20,7 +20,7 @@ const linesOf = (typeset: Typeset, lines: readonly string[], across: number, poi
 const acrossOf = (hasSeal: boolean, whole: number): number => (hasSeal ? whole - sealSide - inset : whole);
 
 /**
- * The height that a block needs for its words at their normal size. It is at most the height that the check of a
+ * The height that a block needs for its words at their normal size. Never more than the height that the check of a
  * notary's additions to the document accepts.
  */
 export function heightOf(typeset: Typeset, lines: readonly string[], hasSeal: boolean): number {

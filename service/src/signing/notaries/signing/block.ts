@@ -20,8 +20,8 @@ type Facts = {
 };
 
 /**
- * The lines of a notary's block: the certificate of the act as the notary's state words it, the required sentence, and
- * the commission. If that wording is missing, the block states only the facts, because the service never invents a
+ * The lines of a notary's block: the state's wording of the act's certificate, the required sentence, and the
+ * commission. If the state's wording is missing, the block states only the facts, because the service never invents a
  * wording.
  */
 export function blockLines({ act, notary, rules, zone }: Facts): string[] {

@@ -12,8 +12,8 @@ export type BlockToPlace = {
 };
 
 /**
- * The number of extra lines for which the block has space, unless its height is at the limit. Before the act, the names
- * of a county or person may be replaced by longer ones.
+ * The number of extra lines for which the block has space, unless its height is at the limit. Until the act, the name
+ * of a county or person may still be replaced by a longer one.
  */
 const spareLines = 2;
 const lineHeight = 11;

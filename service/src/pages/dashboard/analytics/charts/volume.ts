@@ -3,8 +3,8 @@ import { chartFigure } from "./figure.ts";
 import { across, type Column, columns, coordinate, lengthOf, ticks } from "./scale.ts";
 import { count, counted, shortCount } from "./words.ts";
 
-// The vertical coordinates are in pixels, the horizontal ones in per cent. Each number of the scale is left of the
-// bars, just above its line.
+// The vertical coordinates are in pixels, the horizontal ones in per cent. Each number of the scale is to the left of
+// the bars, just above its grid line.
 const floor = 232;
 const tallest = 196;
 const height = 276;
@@ -13,8 +13,8 @@ const sliver = 2;
 const roomyMonths = 7;
 
 /**
- * Orders by month of creation. A hollow bar stands for all of them; it is filled up to the number that are completed
- * now.
+ * The orders by the month in which they were created. Each month has a hollow bar for all its orders. The filled part
+ * of the bar stands for the orders that are completed now.
  */
 export function volumeFigure(volumes: readonly MonthVolume[]): Html {
   const months = withoutGaps(volumes);

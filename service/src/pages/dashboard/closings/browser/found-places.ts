@@ -44,10 +44,10 @@ const isUntouched = (document: FormDocument): boolean =>
 
 /**
  * The fields for the places that were found in a document, each with its signer. Places of people who don't sign the
- * document are left out.
+ * document are left out. `unowned` counts the places without a signer.
  *
- * A document's only signer also gets the places that name nobody. This applies neither to a signer with a role, nor to
- * a document with signature lines for several parties. `unowned` counts the places without a signer.
+ * A document's only signer also gets the places that name nobody, but only under two conditions: the signer has no
+ * role, and the signature lines are not for several parties.
  */
 function proposedIn({ opened, places, signers, everybody }: FormDocument): Proposed {
   if (opened === null || opened === "failed") return { fields: [], unowned: 0 };
@@ -73,8 +73,8 @@ const isReading = ({ opened }: FormDocument): boolean =>
   opened === null || (opened !== "failed" && findPlaces(opened).state() === "reading");
 
 /**
- * The fields that one click would place in a document. Empty if it has these fields already, if a signer would get no
- * signature, or if the sender changed the fields. Also empty if the document has tags or is still being read.
+ * The fields that one click would place in a document. Empty if a signer would get no signature. Also empty if the
+ * document has tags, is still being read, has exactly these fields already, or has fields that the sender changed.
  */
 function toPlace(document: FormDocument): readonly Field[] {
   const { fields } = proposedIn(document);
@@ -85,8 +85,8 @@ function toPlace(document: FormDocument): readonly Field[] {
 }
 
 /**
- * Lists the places to sign and fill in that were found in the documents that are ticked for signing, with their
- * signers. One click places fields there, and another removes them. Neither touches fields that the sender placed.
+ * Lists the places that were found in the documents ticked for signing, with the signer of each place. One click places
+ * fields there, and another click removes these fields. Neither click touches fields that the sender placed.
  */
 export function showFoundPlaces(documents: readonly FormDocument[]) {
   const pageBox = part("page-added");

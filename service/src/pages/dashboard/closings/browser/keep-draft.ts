@@ -15,7 +15,7 @@ type Answer = {
 };
 
 let parts: Form;
-/** The form's values that the service has, as text: those of the last save or load. */
+/** The values of the form at the last save or load, as text. The service has these values. */
 let saved: string | undefined;
 let running: Promise<boolean> | undefined;
 /** True while the form is being saved and then submitted. */
@@ -53,7 +53,7 @@ export function markSaved(): void {
 export const draftSettled = async (): Promise<unknown> => running;
 
 /**
- * Saves the form, then submits it, even if the service did not save it. Only if the session has ended, the form is not
+ * Saves the form, then submits it, even if the service did not save it. If the session has ended, the form is not
  * submitted, because the sign-in page would replace it.
  */
 async function submit(submitter: HTMLElement | null): Promise<void> {

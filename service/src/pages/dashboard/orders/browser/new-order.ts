@@ -106,7 +106,8 @@ document.addEventListener(
 );
 
 /**
- * The name of the stored file that the form names: sent with a rejected form, or completed online. Empty without one.
+ * The file name of the form's stored document, which was sent with a rejected form or completed online. Empty without a
+ * stored document.
  */
 function storedName(): string {
   const name = new FormData(form).get("document_name");

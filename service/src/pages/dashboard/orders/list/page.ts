@@ -144,8 +144,8 @@ function ordersCsv(orders: readonly FirmOrder[], titleOf: TitleOf, zone: string)
 const formula = /^[=+\-@\t\r\n＝＋－＠]/;
 
 /**
- * Matches a number. `cell` puts no apostrophe before a negative number: spreadsheets would read it as text, and leave
- * it out of sums.
+ * Matches a number. `cell` puts no apostrophe before a negative number, because spreadsheets would then read the number
+ * as text, and leave it out of sums.
  */
 const number = /^-?\d+(\.\d+)?$/;
 

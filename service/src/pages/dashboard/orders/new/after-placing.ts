@@ -44,8 +44,8 @@ const words = {
  * Describes what happens after the form is sent.
  *
  * @returns `text`: the description. `button`: the button's label, which names the firm's charge or says that there is
- * none. Null without `method`, and if only the final price decides whether a limit stops the charge. `charged`: the id
- * of the method that may be charged at once, or `noMethod`
+ * none. `button` is null without `method`, and if only the final price decides whether a limit stops the charge.
+ * `charged`: the id of the method that may be charged at once, or `noMethod`
  */
 export function afterPlacing(after: After): { text: Html; button: string | null; charged: string } {
   const { subject, payBy, method, refusal = null, isPriced, sum: shown, signs, hasCheckout } = after;
@@ -95,8 +95,8 @@ const isCertain = ({ reason }: LimitRefusal, sum: string | null): boolean =>
   sum !== null || reason === "no_limit" || reason === "left";
 
 /**
- * A sentence that nobody is charged, or under which condition, because of the member's spending limits. It names the
- * limit, unless the member may not spend at all.
+ * Says that nobody is charged because of the member's spending limits. If the price can still change, says when nobody
+ * is charged. Names the limit, unless the member may not spend at all.
  */
 function notCharged({ reason, leftCents }: LimitRefusal, after: After): string {
   const { subject } = after;

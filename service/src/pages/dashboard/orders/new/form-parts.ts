@@ -17,8 +17,9 @@ export type Part = (name: OrderField) => {
 export type StoredFormFile = { token: string; name: string; pages: string };
 
 /**
- * The input for a file. Browsers forget a chosen file when a form is rejected, so the server stores it. `again` is true
- * if the form was sent before. If the server then has no file, the input says that the file must be chosen again.
+ * The input for a file. Browsers forget a chosen file when a form is rejected, so the server stores the file. `again`
+ * is true if the form was sent before. If the server has no file then, the input says that the file must be chosen
+ * again.
  */
 export function fileField({
   name,

@@ -76,8 +76,8 @@ function showRoute(app: FastifyInstance, deps: OrderNewDeps): void {
     handle: async ({ request, query: { like, room, fill } }) => {
       if (fill !== undefined) {
         const found = await ownFill(deps.fills, principalOf(request), fill);
-        // If the online form has no completed document, redirects to its page. That page shows the reason, or the order
-        // that already uses the document.
+        // If the online form has no completed document, redirects to the online form's page. That page shows the
+        // reason, or the order that already uses the document.
         if (found.state !== "completed") return { redirect: `/dashboard/fills/${found.id}` };
         return showForm(deps, request, { typed: { values: filledIn(found), messages: [] } });
       }
@@ -160,9 +160,8 @@ function filledIn({ fillToken, title, slug, pages, person }: FillView): FormValu
 type Refused = Pick<Form, "upload"> & { fields: Map<string, string>; message: string };
 
 /**
- * Stores the file of a rejected form, unless the file is the reason, and puts its token into `fields`. The form can
- * then be sent again without the file.
- *
+ * Stores the file of a rejected form, and puts the file's token into `fields`. The form can then be sent again without
+ * the file. Does not store a file that is the reason for the rejection.
  * @returns all errors of the form if `message` is one of them; otherwise `message` alone
  */
 async function keepRefused(

@@ -38,8 +38,8 @@ export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: F
   const [fault] = shippedFaults(deps.orders.offer.pricing, fields);
   if (fault !== undefined) throw invalid(fault);
   const mayAddPage = fields.get("page_added") !== "ask";
-  // If the firm pays, the charge that the form showed; it is compared with the order's price. A client sees the price
-  // before paying, so it needs no comparison.
+  // If the firm pays, the charge that the form showed; it is compared with the order's price. For an order that the
+  // client pays, no comparison is needed, because the client sees the price before paying.
   const shown = fields.get("pay_by") === "firm" ? shownChargeOf(Object.fromEntries(sent.fields)) : null;
   let isUncharged = false;
   const agree = async (order: PricedOrder) => {

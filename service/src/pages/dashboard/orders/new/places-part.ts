@@ -6,8 +6,8 @@ import { fieldRefusal } from "../words.ts";
 import type { Part } from "./form-parts.ts";
 
 /**
- * The URL of a stored file that the form names, from which our script renders the pages. It was sent with a rejected
- * form, or completed online.
+ * The URL of the form's stored file, which was sent with a rejected form or completed online. Our script renders the
+ * pages of this file.
  */
 export const storedFilePath = "/dashboard/orders/new/file";
 

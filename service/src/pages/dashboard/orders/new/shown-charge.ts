@@ -20,8 +20,8 @@ export type ShownCharge = {
    */
   method: string | undefined;
   /**
-   * True if the member agreed that an operator prices the order first. The firm is charged only after it has seen the
-   * price.
+   * True if the member agreed that an operator sets the price first. The firm then sees that price before it is
+   * charged.
    */
   isPriceFirst: boolean;
 };
@@ -58,7 +58,7 @@ const nothingDone = "Nothing was placed, and nobody was charged.";
 /**
  * Finds the payment method that may be charged automatically for orders that the firm pays.
  *
- * @returns the id of the method; null if the orders are placed without a charge, also because the price is above
+ * @returns the id of the method; null if the orders are placed without a charge, for example because the price is above
  * `mostCents`
  * @throws ServiceError naming the field or the difference, if the charge would differ from the one that the form showed
  */

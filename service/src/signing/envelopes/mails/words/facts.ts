@@ -5,7 +5,7 @@ import type { Envelope } from "../../records/envelope.ts";
 export type MailFacts = {
   title: string;
   partnerName: string;
-  /** The deadline for signing, in the reader's language with its time zone. */
+  /** The deadline for signing, in the reader's language and with its time zone. */
   until: string;
   /** How the envelope ended; null while people are signing. */
   outcome: Envelope["outcome"];
@@ -21,8 +21,8 @@ export type MailFacts = {
   /** The firm's own message to the signers; null for none. */
   message: string | null;
   /**
-   * The other documents that the link of a replaced signer still opens: `awaited` if the signer still has to sign one of
-   * them; null for none.
+   * Tells if a replaced signer's link still opens other documents. `awaited`: the person still has to sign one of them.
+   * `open`: the person has to sign none of them. Null: the link opens no other document.
    */
   others: "awaited" | "open" | null;
   /** The amount that the reader has paid, if the mail tells of a payment; null for none. */

@@ -31,7 +31,8 @@ export type DocumentField = {
   readonly place: Place;
   /**
    * Set for an option of a radio: that radio. The option's `name` is the radio's name, a period and the name of the
-   * option's state, or its number (`o1`) if a state's name is unusable.
+   * option's state. If any of the radio's states has an unusable name, all options have their numbers in that place
+   * (`o1`).
    */
   readonly radio?: DocumentRadio;
 };

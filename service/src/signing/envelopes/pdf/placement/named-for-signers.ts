@@ -22,7 +22,7 @@ export function signerNamedIn(name: string): number | undefined {
 }
 
 /**
- * The kinds of text fields, by all of their name that follows the signer's number. The service fills in some of them,
+ * The kind of a text field, by the part of its name that follows the signer's number. The service fills in some kinds,
  * such as the date.
  */
 const kindOfText: Readonly<Record<string, RequestedField["kind"]>> = {

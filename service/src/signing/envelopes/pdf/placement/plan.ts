@@ -197,8 +197,8 @@ function numberIn(name: string): number | undefined {
 }
 
 /**
- * The number of the signer whom a name states, such as 5 in `signer5`; 0 without one. `Signature5` may be only the fifth
- * field of a form.
+ * The signer's number in a name that clearly means a signer, such as 5 in `signer5`; otherwise 0. `Signature5` doesn't
+ * count: it may be only the fifth field of a form.
  */
 function signerMeant(name: string): number {
   const [, n] = /^signer[ _-]?(\d{1,2})$/i.exec(name) ?? [];

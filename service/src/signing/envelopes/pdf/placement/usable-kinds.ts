@@ -56,9 +56,9 @@ export const usableState = /^[A-Za-z0-9_-]{1,40}$/;
 type RadioOption = Pick<FormField, "ref" | "dict"> & { readonly state: string };
 
 /**
- * The options of an empty radio that can be assigned to a signer, in the order of the form; none for any other field.
- * Each option must have its own appearance state: readers show two options with one state as a single choice in two
- * places.
+ * For an empty radio that can be assigned to a signer: its options, in the order of the form. Empty for any other
+ * field. Each option must have its own appearance state: readers show two options with one state as a single choice in
+ * two places.
  */
 export function radioOptions(look: PdfLookup, field: FormField, all: readonly FormField[]): RadioOption[] {
   const { ref, dict, type, above } = field;
@@ -138,8 +138,8 @@ export function nameOf(look: PdfLookup, { dict, above }: FormField): string | nu
 }
 
 /**
- * The partial name of a field. Null when the field has none, or it can't be decoded unambiguously, because the verifier
- * of acts might decode it differently.
+ * The partial name of a field; null when the field has none. Also null for a name that can't be decoded unambiguously,
+ * because the verifier of acts might decode it differently.
  */
 export function partialName({ file }: PdfLookup, node: Dict): string | null {
   const value = resolve(file, entry(node, "T"));

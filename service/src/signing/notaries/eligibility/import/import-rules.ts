@@ -92,9 +92,9 @@ function modesOf(before: unknown, { isRemote }: Jurisdiction): string[] {
 }
 
 /**
- * The classes of documents that a state excludes: those that the rules file already excludes, and those that the
- * table's text names. The result is empty if the text names no known class: the file's classes then stay, and the text
- * is only a term for the notary to read.
+ * The new list of the classes of documents that a state excludes. It adds the classes that the table's text names to
+ * those in the rules file. If the text names no known class, the result is empty, and the file's list stays. The text
+ * is then only a term for the notary to read.
  */
 function excludedOf(
   { terms: { exclusions } }: Jurisdiction,

@@ -27,7 +27,10 @@ const edges = (rect: Rect, axis: "x" | "y"): Edges => {
   return [start, start + length / 2, start + length];
 };
 
-/** A field snaps to a writing line within this many times the distance at which it snaps to other fields. */
+/**
+ * The distance at which a field snaps to a writing line, as a multiple of the distance at which it snaps to other
+ * fields.
+ */
 const lineReach = 3;
 
 /**
@@ -73,8 +76,8 @@ const dropReach = 16;
 /**
  * Moves a new field onto the nearest writing line. The field becomes as wide as the line, up to `widestOnLine`, and
  * fits into the space above. Null if no line is near.
- * @param isClick true if the field was placed by a click, so that the distance is measured from its middle. For a field
- * that was dragged here, it is measured from the lower edge
+ * @param isClick true if a click placed the field; the distance to a line is then measured from the field's middle. For
+ * a field that was dragged here, the distance is measured from the field's lower edge
  */
 export function ontoLine(rect: Rect, lines: readonly Line[], { isClick }: { readonly isClick: boolean }): Rect | null {
   const middle = rect.x + rect.width / 2;

@@ -102,16 +102,16 @@ type Drop = {
   /** True if the Alt key turns snapping off. */
   readonly free: boolean;
   /**
-   * True if the person clicked the place. A click shows no preview of the field's edges, so its distance to a writing
-   * line is measured from the field's middle.
+   * True if the person clicked the place, and did not drag the tool there. A click shows no preview of the field's
+   * edges. So the distance to a writing line is then measured from the field's middle.
    */
   readonly isClick: boolean;
 };
 
 /**
- * Places a new field near a point of the window. If a writing line is near, the field stands on it, except the kinds in
- * `marks`. Otherwise its middle is at the point, unless its edges snap to other fields or it would leave the page. With
- * `free`, it snaps to nothing. Does nothing outside the pages.
+ * Places a new field near a point of the window; does nothing outside the pages. If a writing line is near, the field
+ * is placed on the line, unless its kind is in `marks`. Otherwise the field's middle is placed at the point. The field
+ * then moves if its edges snap to other fields, or if it would leave the page. With `free`, it snaps to nothing.
  */
 function drop(
   { view, store, rules, lines, put }: PointerDeps,

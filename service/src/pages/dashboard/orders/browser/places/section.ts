@@ -33,8 +33,9 @@ export type PlacesDeps = {
 };
 
 /**
- * For each stored file, `fields` are those of people who do not sign it now. They return when their person signs again,
- * unless a template has replaced the other fields. So `others` keeps the text of the other fields.
+ * For each stored file, `fields` are those of people who do not sign it now. When a person signs again, that person's
+ * fields return, unless a template has replaced the other fields. To detect this, `others` is the text of the other
+ * fields.
  */
 const setAside = new Map<string, { readonly others: string; readonly fields: readonly Field[] }>();
 
@@ -237,7 +238,7 @@ function startOf(input: HTMLInputElement, host: HTMLElement, rowOf: PlacesDeps["
   }));
 }
 
-/** Ignores an error of `keyOf`: the document was closed meanwhile, and a closed document needs no draft. */
+/** Ignores an error of `keyOf`. The document was closed in the meantime, so it needs no draft. */
 const ignored = (): void => {};
 
 const counted = (count: number): string => (count === 1 ? "1 field" : `${count} fields`);

@@ -9,7 +9,7 @@ import type { ProposalOnPage } from "./found.ts";
  */
 const block = { below: 120, beside: 160, row: 10 } as const;
 
-/** True for a witness. `assign` gives places for witnesses to witnesses only, and witnesses no other places. */
+/** True for a witness. `assign` gives places for witnesses only to witnesses, and gives witnesses only these places. */
 export const isWitness = ({ role }: Pick<Signer, "role">): boolean => role !== undefined && isRoleOf(role, witness);
 
 /** True if the signer may sign at a place for `party`, which is null for a place that names no party. */
@@ -41,7 +41,10 @@ export function assign(
     const row = namedNear(proposal, people);
     return signers.some((signer) => signer.row === row && maySign(signer, proposal.role)) ? row : undefined;
   };
-  /** Assigns places in reading order: the first place to a single signer, or exactly one place to each of several. */
+  /**
+   * Assigns places in reading order. A single signer gets the first place. Several signers get one place each, if there
+   * are exactly as many places as signers.
+   */
   const giveInOrder = (places: readonly ProposalOnPage[], rowsInOrder: readonly number[]) => {
     if (rowsInOrder.length !== 1 && rowsInOrder.length !== places.length) return;
     for (const [index, each] of inReadingOrder(places).entries()) give(each, rowsInOrder[index]);
@@ -67,10 +70,8 @@ export function assign(
     const isOneParty = (party === null ? unnamed : signatures).every(({ role }) => role === party);
     if (unnamed.length === others.length && isOneParty && others.every((each) => maySign(each, party)))
       for (const [index, each] of unnamed.entries()) give(each, others[index]?.row);
-    /**
-     * The row of the only signer of a role. This is the signer with that role. If none has it, it is the signer to whom
-     * all assigned signature lines of the role on this page belong.
-     */
+    // The row of the only signer who has the role. If no signer has it, the row of the signer who got all assigned
+    // signature lines of the role on this page.
     const ofRole = (role: string | null): number | undefined => {
       const holders = holdersOf(role, signers);
       const found = new Set(

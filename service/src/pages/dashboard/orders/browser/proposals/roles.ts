@@ -32,8 +32,9 @@ const isSame = (a: string, b: string): boolean => isRoleOf(a, b) && isRoleOf(b, 
 type RolesFound = Pick<FoundPlaces, "all" | "chosenRole">;
 
 /**
- * The only role that is a word of this signer's name, such as "Seller" for "Sam Seller". Undefined without one or with
- * several, if another signer's name also contains it, or if another signer already has it.
+ * The role that is a word of this signer's name, such as "Seller" for "Sam Seller". Undefined if the name contains no
+ * role or several roles. Also undefined if another signer's name contains the role, or if another signer already has
+ * the role.
  */
 function roleInName(
   { name }: Signer,
@@ -69,8 +70,8 @@ export const placesFor = (found: Pick<FoundPlaces, "all">, signers: readonly Sig
   found.all(signers.some(isWitness));
 
 /**
- * The last role without a signer, and the only signer who can have it. Null unless exactly one signer has no role, and
- * exactly one role besides witness has no signer.
+ * The last role without a signer, and the only signer who can have it. Found only if exactly one signer has no role,
+ * and exactly one role besides witness has no signer. Otherwise null.
  */
 export function lastRole(
   roles: readonly string[],

@@ -107,8 +107,8 @@ export function showProposals({ found, store, rules, signers: named, row, pages,
 }
 
 /**
- * Refreshes after each report of `found`. While the search runs, it reports each page with places. So refreshes then
- * run at most every tenth of a second, as separate tasks, to avoid dropped frames.
+ * Refreshes after each report of `found`. While the search runs, `found` reports each page with places. During that
+ * time, refreshes run at most every tenth of a second, as separate tasks, to avoid dropped frames.
  * @returns a function that stops the refreshes
  */
 function followSearch(found: FoundPlaces, refresh: () => void): () => void {

@@ -176,8 +176,8 @@ function placeOf({ tag, box, endsLine }: TagOnPage, around: Place): Place {
 }
 
 /**
- * False if a quick search of the document's streams finds no `{{`. It misses two braces between which the font changes.
- * Usually decides within a millisecond, because it doesn't read the text.
+ * False if a quick search of the document's streams finds no `{{`. The search misses two braces if the font changes
+ * between them. It usually decides within a millisecond, because it doesn't read the text.
  */
 export function mayHoldTags(bytes: Buffer): boolean {
   if (bytes.includes("/Encrypt") || bytes.includes("/braceleft")) return true;

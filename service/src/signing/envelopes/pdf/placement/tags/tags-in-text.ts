@@ -10,7 +10,10 @@ export type TagInText = {
   readonly rect: UserSpaceRect["rect"];
   /** True if no words follow the tag on its line. */
   readonly endsLine: boolean;
-  /** True if the rectangle has no words but the tag. Only then may a field hide it. False after `maxCompared`. */
+  /**
+   * True if the rectangle has no words but the tag. Only then may a field hide it. False after `maxCompared`
+   * comparisons.
+   */
   readonly isAlone: boolean;
 };
 
@@ -169,8 +172,8 @@ const [below, above] = [0.3, 0.95];
 type Extent = { readonly from: number; readonly to: number; readonly inset: number };
 const whole: Extent = { from: -below, to: above, inset: 0 };
 /**
- * The body of a small letter. It is narrowed on both sides, so that a rectangle that only touches neighbors or adjacent
- * lines does not overlap them.
+ * The body of a small letter, narrowed on both sides. So a rectangle that only touches neighbors or adjacent lines does
+ * not overlap them.
  */
 const body: Extent = { from: 0, to: 0.5, inset: 0.2 };
 
