@@ -47,8 +47,8 @@ function attach(
 }
 
 /**
- * Makes a tagged file conform to PDF/A-3 (ISO 19005-3, level A) and PDF/UA (ISO 14289-1): adds the color space and the
- * metadata that declare conformance. Part 3 of PDF/A is needed because it allows attachments of any kind.
+ * Makes a tagged file conform to PDF/A-3 (ISO 19005-3, level A) and PDF/UA (ISO 14289-1). Adds the color space, and the
+ * metadata that declare conformance. Only part 3 of PDF/A allows attachments of any kind.
  * @returns entries to add to the catalog of the PDF
  */
 function archivalEntries(file: PdfFile, title: string, at: Date): string {

@@ -69,8 +69,8 @@ export function createFlow(sheets: Sheets, typeset: Typeset): Flow {
     y = pageSize.height - margin.top;
   };
   /**
-   * Draws one line of text. The text of a row's label is smaller than that of its value, so `row` passes the value's
-   * baseline.
+   * Draws one line of text. The text of a row's label is smaller than the text of its value. So `row` passes the
+   * baseline of the value for the label.
    */
   const lineAt = (line: Line, x: number, look: Look, baseline = y - look.size) =>
     sheets.text(line, x, baseline, look.size, look.colour ?? ink);

@@ -1,6 +1,6 @@
 /**
  * The result of a claim. `unchecked`: the claim can't be decided. For example, bytes or trusted certificates are
- * missing, or a claim that it depends on does not hold. It never counts as `holds`.
+ * missing, or another claim on which it depends does not hold. An unchecked claim never counts as `holds`.
  */
 export type ClaimState = "holds" | "fails" | "unchecked";
 
@@ -16,7 +16,9 @@ export function allHold(claims: readonly Claim[]): boolean {
   return claims.length > 0 && claims.every((claim) => claim.state === "holds");
 }
 
-/** A claim with the result `holds` if the condition is true, else `fails`, and a sentence for each outcome. */
+/**
+ * A claim that holds if the condition is true, and else fails. `good` and `bad` are the sentences for the two results.
+ */
 export function claim<Name extends string>(name: Name, holds: boolean, good: string, bad: string): Claim<Name> {
   return holds ? { name, state: "holds", why: good } : { name, state: "fails", why: bad };
 }

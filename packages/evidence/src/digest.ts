@@ -4,7 +4,7 @@ import { EvidenceError, type EvidenceErrorCode } from "./errors.ts";
 /**
  * Decodes a lowercase hex string of even length.
  *
- * @throws EvidenceError with the code given, for anything else
+ * @throws EvidenceError `code` for any other text
  */
 export function fromHex(hex: string, code: EvidenceErrorCode): Uint8Array<ArrayBuffer> {
   if (hex.length % 2 !== 0 || /[^0-9a-f]/.test(hex)) throw new EvidenceError(code, "not lowercase hex");

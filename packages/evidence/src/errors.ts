@@ -16,7 +16,7 @@ export type EvidenceErrorCode =
 
 /**
  * The only error that parsers throw: the bytes are unreadable. Evidence that is readable but false is returned as a
- * claim or a result. Builders throw it for invalid input.
+ * claim or a result. Builders throw this error for invalid input.
  */
 export class EvidenceError extends Error {
   readonly code: EvidenceErrorCode;

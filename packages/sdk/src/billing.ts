@@ -47,7 +47,9 @@ export type BillingStatement = {
   /** The end of the month; null until the month is over. */
   endsAt: string | null;
   timeZone: string;
-  /** The amount that closed earlier months had wrong in their closing balances; 0 in nearly all months. */
+  /**
+   * The sum of the errors in the closing balances of earlier months that are already closed; 0 in nearly all months.
+   */
   correctionsCents: number;
   /**
    * The closing balance of the month before: the money that the service holds for the firm, less the money that the
@@ -96,16 +98,16 @@ export type StatementLine = Payer & {
   /** The name of the order's document, or else its catalog title; null without either. */
   document: string | null;
   /**
-   * On the receipt of a payment that paid the order's whole price, the discount in that price. 0 on all other receipts and
-   * documents.
+   * The discount in the price of the order, on the receipt of a payment that paid the whole price. 0 on all other
+   * receipts and documents.
    */
   discountCents: number;
   amountCents: number;
   /** Only amounts in `usd` count in the sums. */
   currency: string;
   /**
-   * True if the payment was applied to its order. False for a payment that came too late or twice, and for one that
-   * replaces a payment that a bank took back.
+   * True if the payment was applied to its order. False for a payment that came too late or twice. Also false for a
+   * payment that replaces one that a bank took back.
    */
   applied: boolean;
   /** Present only on loss payments and their reversals. */

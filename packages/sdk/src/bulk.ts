@@ -54,8 +54,8 @@ export function bulkOf(transport: Transport) {
   const place = (bulkId: string): Promise<BulkProgress> => json("POST", path`/api/partner/bulk/${bulkId}/place`);
   return {
     /**
-     * Checks every row of a CSV file, but places no orders yet. If you send the same file again, it returns the same
-     * bulk order, unless all its rows were canceled.
+     * Checks every row of a CSV file, but places no orders yet. If you send the same file again, you get the same bulk
+     * order, unless all its rows were canceled.
      */
     create: async (fields: BulkFields, file: Blob | Uint8Array<ArrayBuffer> | string): Promise<BulkAnswer> => {
       const form = new FormData();

@@ -8,7 +8,7 @@ export type FillSummary = {
   /** The template of the form. Its id is null for the service's form of a catalog document. */
   template: { templateId: string | null; version: number };
   /**
-   * The catalog document that the form is for; an order with `fillToken` is for this document. Null if the form is for
+   * The catalog document that the form is for. An order with `fillToken` is for this document. Null if the form is for
    * no catalog document.
    */
   docSlug: string | null;
@@ -31,7 +31,8 @@ export type FillSummary = {
   expiresAt: string;
   endedAt: string | null;
   /**
-   * The token to pass as `fillToken` of one order. Null unless `completed`, and for a key without the scope `orders`.
+   * The token to pass as `fillToken` of one order. Null unless `state` is `completed`. Always null for a key without
+   * the scope `orders`.
    */
   fillToken: string | null;
   usableUntil: string | null;

@@ -130,8 +130,8 @@ type OrderCommon = {
 
 export type CreatedOrder = OrderCommon & {
   /**
-   * The URL of the payment page. Null unless `createCheckout` was sent, the service accepts payments, and the order can
-   * already be paid.
+   * The URL of the payment page. Null if `createCheckout` was not sent, the service accepts no payments, or the order
+   * can't be paid yet.
    */
   checkoutUrl: string | null;
 } & Warned;

@@ -41,13 +41,13 @@ export type OrderCorrections = {
     at: string;
   }[];
   /**
-   * The amounts that corrections cost in addition to the order's total. The order's checkout collects each amount that
-   * is `asked`.
+   * The amounts that corrections cost in addition to the order's total. The order's checkout collects each amount whose
+   * `state` is `asked`.
    */
   supplements: { amountCents: number; label: string; state: "asked" | "paid" | "withdrawn"; at: string }[];
   /**
-   * The firm's other orders in the same room in which this correction also replaced the email address. Present only in
-   * the answer to a correction of an email address.
+   * Other orders of the firm in the same room whose email address this correction also replaced. Present only in the
+   * answer to a correction of an email address.
    */
   alsoCorrected?: string[];
   /**
@@ -161,7 +161,7 @@ export function ordersOf(transport: Transport) {
 
     /**
      * Asks the operator to refund the payment, or a part of it (`amountCents`, US cents). No money moves before the
-     * operator approves it, by two people unless the installation allows one.
+     * operator approves the refund. The approval takes two people, unless the installation allows one.
      */
     askRefund: (orderCode: string, request: { reason: string; amountCents?: number }): Promise<OrderCorrections> =>
       json("POST", path`/api/partner/orders/${orderCode}/refund-request`, { body: request }),

@@ -201,8 +201,8 @@ export function roomsOf(transport: Transport) {
     ): Promise<Ok & { alreadyAttached: boolean }> => json("POST", path`/api/rooms/${roomCode}/orders`, { body: order }),
 
     /**
-     * Opens one hosted checkout for all payable orders of your firm in the room that one payer pays (`payBy`). If a
-     * checkout for the same orders is already open, returns that one.
+     * Opens one hosted checkout for your firm's payable orders in the room. Includes only orders that the payer `payBy`
+     * pays. If a checkout for the same orders is already open, returns that one.
      */
     checkout: (
       roomCode: string,
@@ -229,8 +229,8 @@ export function roomsOf(transport: Transport) {
       json("POST", path`/api/rooms/${roomCode}/closes-on`, { body: { closesOn } }),
 
     /**
-     * Turns automatic sealing on or off. If it is on, the service seals the closing certificate. It does so once every
-     * order of the room has ended and at least one is completed.
+     * Turns automatic sealing on or off. If it is on, the service seals the closing certificate once every order of the
+     * room has ended and at least one is completed.
      */
     setSealWhenDone: (roomCode: string, sealWhenDone: boolean): Promise<Ok & { sealWhenDone: boolean }> =>
       json("POST", path`/api/rooms/${roomCode}/seal-when-done`, { body: { sealWhenDone } }),
@@ -258,8 +258,8 @@ const peopleOf = ({ json }: Transport) => ({
     json("DELETE", path`/api/rooms/${roomCode}/participants/${participantId}`),
 
   /**
-   * Corrects a person's email address in your firm's orders of the room, and for the participants and the people who
-   * are sent documents. Signatures, and people whom a notary identifies now, keep the earlier address.
+   * Corrects a person's email address in your firm's orders of the room, and in the lists of participants and of
+   * recipients of documents. Signatures keep the earlier address, and so do people whom a notary identifies now.
    */
   correctAddress: (
     roomCode: string,

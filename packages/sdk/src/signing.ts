@@ -120,8 +120,8 @@ export type EnvelopeVerification = {
   signers: { n: number; name: string; email: string; routingOrder: number; signedAt: string | null }[];
   document: { originalSha256: string; sealedSha256: string; bytes: number } | null;
   /**
-   * The revisions of the file. Empty until the envelope is completed, for one signed in a notary's presence, and for
-   * unreadable records.
+   * The revisions of the file. Empty until the envelope is completed. Also empty if the document was signed in a
+   * notary's presence, or if the records are unreadable.
    */
   revisions: {
     number: number;

@@ -191,8 +191,8 @@ export function templatesOf(transport: Transport) {
       }),
 
     /**
-     * Returns one page of the templates in their latest versions, newest template first. With `archived: "true"`, the
-     * list has only archived templates; otherwise it has only the others.
+     * Returns one page of the templates in their latest versions, newest template first. With `archived: "true"`, lists
+     * only archived templates; otherwise lists only templates that are not archived.
      */
     list,
 

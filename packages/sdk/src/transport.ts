@@ -174,7 +174,7 @@ async function outcomeOf<T>(
 }
 
 /**
- * Returns a function that makes the body for each attempt, and the body's `Content-Type` header, unless fetch sets it.
+ * Returns the body's `Content-Type` header (unless fetch sets it), and a function that makes the body for each attempt.
  */
 function bodyOf(body: unknown): { content: () => { body?: BodyInit; duplex?: "half" }; "Content-Type"?: string } {
   if (body === undefined) return { content: () => ({}) };

@@ -57,14 +57,15 @@ export type DeliveryExchange = {
   request: {
     headers: Record<string, string>;
     /**
-     * The body, rebuilt from the present records; null when a record is gone or altered. `isAsSent` is true if it
-     * equals the body that was sent. It is null when nothing was sent, or when no hash of the sent body is stored.
+     * The body, rebuilt from the present records; null when a record is gone or altered. `isAsSent` is true if the body
+     * equals the body that was sent. `isAsSent` is null when nothing was sent, or when no hash of the sent body is
+     * stored.
      */
     payload: { text: string; isAsSent: boolean | null } | null;
   };
   /**
-   * The response. Null if there was none, or it was deleted: only a webhook's latest 1,000 deliveries keep theirs.
-   * `body` contains its first 4 KiB.
+   * The response. Null if there was none, or if it was deleted: the service stores the responses to a webhook's latest
+   * 1,000 deliveries. `body` contains the first 4 KiB of the response's body.
    */
   response: { statusCode: number; headers: Record<string, string>; body: string; isCut: boolean } | null;
   requestId: string;

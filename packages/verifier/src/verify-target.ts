@@ -115,7 +115,7 @@ const isAboutDocument = (purpose: SealPurpose | null): boolean =>
  * - a custody or proof certificate, and other PDFs: one of them may be the certificate's document
  * - a sealed PDF, and its time stamp and proofs
  *
- * Returns null for a set with a JSON file or a closing certificate, which may be the files of one room. A closing
+ * A set with a JSON file or a closing certificate may be the files of one room, so the result is null. But a closing
  * certificate with only its log proof is verified here.
  * @throws UsageError for any other set of files
  */
@@ -167,7 +167,7 @@ const NAMES_DOCUMENT: readonly string[] = ["document_hash", "record_sealed_hash"
 
 /**
  * Verifies a certificate together with the given document whose hash it contains. If no given document matches,
- * verifies it together with the first.
+ * verifies the certificate together with the first given document.
  */
 async function verifyAgainstEach(
   certificate: NamedBytes,

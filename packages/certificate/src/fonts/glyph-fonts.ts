@@ -9,8 +9,8 @@ import type { Glyph, Point } from "./true-type.ts";
 type GlyphCode = { font: number; code: number; width: number };
 
 /**
- * One font of a document. Each glyph is the outline of a whole cluster (the characters that are shaped together). At
- * the index of a glyph, which is its code, `toUnicode` has the cluster's characters. Code 0 is unused.
+ * One font of a document. Each glyph is the outline of a whole cluster (the characters that are shaped together). The
+ * index of a glyph is its code. At the same index, `toUnicode` has the cluster's characters. Code 0 is unused.
  */
 export type GlyphFont = { name: string; glyphs: Glyph[]; toUnicode: string[] };
 
@@ -34,7 +34,7 @@ export function createGlyphFonts(): GlyphFonts {
     codeOf(cluster) {
       const { face, weight, parts, text } = cluster;
       const shapes = parts.map(({ id, x, y }) => `${id},${Math.round(x)},${Math.round(y)}`).join(";");
-      // The text is part of the key: if two characters have the same shape, they get two codes, so that searching and
+      // The text is part of the key. Two characters with the same shape therefore get two codes, and searching and
       // copying return the right character.
       const key = `${face.id}/${weight}/${shapes}/${text}`;
       const existing = codes.get(key);

@@ -14,8 +14,8 @@ type Part = { readonly value: DerValue; readonly end: number };
  * Converts the BER value at the front of the bytes (X.690, section 8) to definite, minimal lengths. Each octet string
  * is written in one piece.
  *
- * Primitive values and the order of sets stay unchanged. They need no conversion: programs that write BER still write
- * the parts that a signature covers as DER.
+ * Primitive values and the order of sets stay unchanged. They need no conversion: even programs that write BER use DER
+ * for the parts that a signature covers.
  *
  * @param max limit of the values to read
  * @returns the converted value, where the BER ended, and how many values were read

@@ -120,7 +120,7 @@ function largeArc(content: Uint8Array, start: number, end: number): bigint {
 
 /**
  * Encodes a dotted object identifier as content octets.
- * @throws EvidenceError `der` when it is not one
+ * @throws EvidenceError `der` for any other text
  */
 export function encodeOid(dotted: string): Uint8Array {
   const arcs = dotted.split(".").map(arcOf);

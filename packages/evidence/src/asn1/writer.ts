@@ -57,7 +57,7 @@ export const nullValue: DerValue = primitive(TAG.null, new Uint8Array(0));
 export const boolean = (value: boolean): DerValue => primitive(TAG.boolean, Uint8Array.of(value ? 0xff : 0));
 /**
  * An OBJECT IDENTIFIER from its dotted form.
- * @throws EvidenceError `der` when it is not one
+ * @throws EvidenceError `der` for any other text
  */
 export const oid = (dotted: string): DerValue => primitive(TAG.oid, encodeOid(dotted));
 export const utf8String = (text: string): DerValue => primitive(TAG.utf8String, new TextEncoder().encode(text));

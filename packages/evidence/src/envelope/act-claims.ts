@@ -89,8 +89,8 @@ function actsOf({ envelope, proof, signatures }: ActInput): readonly Act[] | str
     const signer = signers.find(({ n }) => n === entry.signer);
     const index = revisions.findIndex((revision) => revision.kind === "signed" && revision.signer === signer?.n);
     const [before, own] = [revisions[index - 1], revisions[index]];
-    // A file has at most one signature that ends at this byte. A later act that ended there would have removed this
-    // act's signature: a forbidden change, for which the claim `document_signatures` fails.
+    // At most one signature of the file ends at this byte. If a later act ended there too, it would have removed this
+    // act's signature. The claim `document_signatures` fails for such a change.
     const found = proof.earlierSignatures.find(({ revisionEnd }) => revisionEnd === own?.bytes);
     const signature = own && signatures.get(own.bytes);
     if (!signer || !before || !signature || !found?.pades)

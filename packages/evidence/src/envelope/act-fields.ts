@@ -41,7 +41,7 @@ const isButton = (kind: ActFieldKind): boolean => kind === "checkbox" || kind ==
  * checkbox must be in one of its two states. At most one option of a radio field may be on. PDF readers are less
  * strict: they let a revision redraw a checkbox.
  *
- * @param end where the document before the act ends
+ * @param end the length of the document without the act
  * @throws EvidenceError when the fields of the document are unreadable
  */
 export function fillsOwnFields(document: PdfDocument, end: number, fields: ActFields): boolean {

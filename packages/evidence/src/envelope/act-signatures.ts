@@ -21,7 +21,8 @@ export type DocumentSignature = {
 
 /**
  * Maps the signatures of a document by the end of their signed range, in bytes. Leaves out signatures without a valid
- * range. Decrypts an encrypted document that opens without a password, because each act's hash in it is encrypted.
+ * range. If the document is encrypted, the hashes of the acts are encrypted too. So the function decrypts a document
+ * that opens without a password.
  *
  * @returns an EvidenceError for an unreadable file, or for an act and another signature whose signed ranges end at the
  * same byte

@@ -24,7 +24,8 @@ export type CustodyCertificate = {
   /** The attached evidence; null without an attachment named `envelope.json`. */
   readonly envelope: Uint8Array | null;
   /**
-   * The purpose of the signature that covers the whole file; null unless exactly one does and states a known purpose.
+   * The purpose of the signature that covers the whole file. Null unless there is exactly one such signature and it
+   * states a known purpose.
    */
   readonly purpose: SealPurpose | null;
 };
@@ -145,11 +146,11 @@ function continues({ verdict, sealedBytes }: ProofVerification, signed: number):
 }
 
 /**
- * Returns the part of a sealed file that is compared with the envelope. Under an intact notarization seal of the
- * envelope's environment, that is only the signed document, with which the notarized document begins. Otherwise, it is
- * the whole file.
+ * Returns the part of a sealed file that is compared with the envelope. A notarized document begins with the signed
+ * document. So if the seal is an intact notarization seal of the envelope's environment, the part is the signed
+ * document. Otherwise the part is the whole file.
  *
- * The seal need not be a trusted one: the claim `document_continues` reports whether it is.
+ * The seal may be untrusted: the claim `document_continues` reports whether it is trusted.
  */
 function signedPart(
   { document: { bytes }, environment }: EnvelopeEvidence,
@@ -220,7 +221,7 @@ function documentSeal({ verdict, seal }: ProofVerification, { environment }: Env
   );
 }
 
-/** Verifies that the signature of each act is intact, and that it permits the changes after it. */
+/** Verifies that the signature of each act is intact, and that the signature permits the later changes. */
 function documentSignatures({ earlierSignatures }: ProofVerification, { revisions }: EnvelopeEvidence) {
   const fault = revisions.find(({ kind, bytes }) => {
     const ending = earlierSignatures.filter(({ revisionEnd }) => revisionEnd === bytes);

@@ -11,8 +11,8 @@ export const envelopeBytes = (envelope: EnvelopeEvidence): Uint8Array<ArrayBuffe
 /**
  * Parses `envelope.json` and validates its members. `verifyEnvelope` verifies the hashes.
  *
- * @throws EvidenceError `json` unless it is a JSON object that every parser reads alike; `record` for a faulty member
- * or an exceeded limit of one, which it names; `limit` past `envelopeLimits.bytes`
+ * @throws EvidenceError `json` unless it is a JSON object that every parser reads alike; `record`, naming the member
+ * that is faulty or exceeds a limit; `limit` past `envelopeLimits.bytes`
  */
 export function parseEnvelope(bytes: Uint8Array): EnvelopeEvidence {
   return validateEnvelope(parseStrictObject(bytes, envelopeLimits.bytes));

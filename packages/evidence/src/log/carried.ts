@@ -24,8 +24,8 @@ export type CarriedInput = {
 };
 
 /**
- * Verifies the log checkpoint that a seal contains. If the seal's log proof is of the same log, also verifies when the
- * seal's line entered the log: between this checkpoint and the proof's.
+ * Verifies the log checkpoint that a seal contains. If the seal's log proof is of the same log, also verifies that the
+ * seal's line entered the log between this checkpoint and the checkpoint of the proof.
  */
 export async function verifyCarried(input: CarriedInput): Promise<Claim<CarriedClaimName>[]> {
   const carried = input.carried === null ? null : readOrNull(input.carried, parseCheckpoint);
@@ -40,8 +40,8 @@ export async function verifyCarried(input: CarriedInput): Promise<Claim<CarriedC
 }
 
 /**
- * Returns both claims, but `log_sandwich` as `unchecked` if it holds and `log_carried` does not. Without proof that the
- * seal's checkpoint is the log's, it proves nothing about the time of the seal.
+ * Returns both claims. If `sandwich` holds but `carried` does not, returns `sandwich` as `unchecked`. A checkpoint that
+ * may not be the log's own proves nothing about the time of the seal.
  */
 function withSandwich(carried: Claim<CarriedClaimName>, sandwich: Claim<CarriedClaimName>): Claim<CarriedClaimName>[] {
   if (carried.state === "holds" || sandwich.state !== "holds") return [carried, sandwich];
@@ -71,8 +71,8 @@ async function carriedClaim(carried: SignedCheckpoint, trust: LogTrust): Promise
 }
 
 /**
- * True if both checkpoints can be states of one log. The proof decides this only in two cases: both have the same size,
- * or the seal's checkpoint is the state directly before the seal's line. Otherwise returns true.
+ * True if both checkpoints can be states of one log. The proof decides this only in two cases: the checkpoints have the
+ * same size, or the seal's checkpoint is the state directly before the seal's line. In any other case, returns true.
  */
 async function isConsistent(carried: SignedCheckpoint, { proven, ...proof }: ProofWithState): Promise<boolean> {
   if (carried.size === proven.size) return equalBytes(carried.root, proven.root);

@@ -18,8 +18,8 @@ type RetractionClaim = Claim<"log_not_retracted">;
  * Verifies the retraction in the `extra` of a log proof. Makes no claim if the proof contains no retraction. A
  * retraction is a second log proof: the same log, or a later one, contains a line `retract/v1` for the same file.
  *
- * The claim fails only if the log made the retraction. It is `unchecked` if the retraction is unreadable, is about
- * another file, is from another log, or lacks the log's signature. Anybody can add such a retraction to a proof.
+ * The claim fails only if the log made the retraction. The claim is `unchecked` if the retraction is unreadable, is
+ * about another file, is from another log, or lacks the log's signature. Anybody can add such a retraction to a proof.
  *
  * @param entry the line of the sealed file
  * @param signedBy verifies the signatures of a checkpoint

@@ -15,7 +15,8 @@ export type LogClaimName = "log_inclusion" | "log_checkpoint_signed" | "log_witn
  *
  * - `key`: the log's public key (`NAME+ID+BASE64`).
  * - `environment`: the log contains only seals of this environment; null for any.
- * - `policy`: the witnesses, of which a quorum must have cosigned. If no trusted log has a policy, none is required.
+ * - `policy`: the witnesses, of which a quorum must have cosigned. Witnesses are required if any trusted log has a
+ *   policy.
  * - `end`: the log's final state, after which the key signs no more checkpoints.
  */
 export type TrustedLog = {

@@ -38,9 +38,9 @@ type Link = {
  * fails for no versions, too many, or a number outside 1 to 20. It is unchecked when version 1 is missing.
  *
  * The next claims are about each version, in ascending order:
- * - `manifest.vN.schema`: the manifest is valid. If this fails, there are no more claims about this version.
+ * - `manifest.vN.schema`: the manifest is valid. If this fails, the other claims about this version are omitted.
  * - `.canonical`: the bytes are the canonical ones.
- * - `.hash`: their hash is the stated manifestSha256. Unchecked when none is stated.
+ * - `.hash`: the hash of the bytes is the stated manifestSha256. Unchecked when none is stated.
  * - `.version`: the manifest names this version.
  * - `.room`: the manifest names the requested room or, without `roomCode`, the room of the first valid manifest.
  * - `.link`: the manifest names the hash of the previous version, or null in version 1. Unchecked without the previous

@@ -55,8 +55,8 @@ export function proofOfReplies(digest: Uint8Array, replies: readonly Uint8Array[
 }
 
 /**
- * Merges a calendar's later answer into a proof, wherever the proof contains the message that the calendar was asked
- * about (the commitment). The proof keeps its contents, including the pending attestation.
+ * Merges a calendar's later answer into a proof, wherever the commitment occurs in the proof. The commitment is the
+ * message that the calendar was asked about. The proof keeps its contents, including the pending attestation.
  *
  * @param input `proof` a detached proof; `commitment` the message whose hex was requested; `reply` the answer to `GET
  * /timestamp/{hex}`, as received

@@ -104,7 +104,7 @@ function dataOf(document: PdfDocument, specification: PdfDictionary, limit: numb
 
 /**
  * True if `endstream` begins at `end`, or after one line end. Some readers find the end of a stream by this word, and
- * others by /Length. Only if the word is here do both kinds read the same data.
+ * others by /Length. Both kinds of readers read the same data only if the word is here.
  */
 function endsStream(bytes: Uint8Array, end: number): boolean {
   return ["", "\n", "\r", "\r\n"].some((line) => isTextAt(bytes, `${line}endstream`, end));

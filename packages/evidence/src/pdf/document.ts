@@ -47,10 +47,10 @@ const HEADER_WINDOW = 1024;
  *
  * An encrypted PDF is not decrypted: see `openUnlocked`.
  *
- * @param budget that of another opening of the same file, to share it
+ * @param budget the budget of another opening of the same file, if the two openings share it
  * @param keys the keys that the other opening derived
- * @throws EvidenceError `pdf` without a header or a startxref, or unless its offset leads to exactly one section; else
- * as `readXrefSection`
+ * @throws EvidenceError `pdf` without a header or a startxref, or unless the startxref leads to exactly one section;
+ * else as `readXrefSection`
  */
 export function openDocument(
   bytes: Uint8Array,

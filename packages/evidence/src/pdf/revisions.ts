@@ -40,8 +40,7 @@ function withoutPrevZero(
  * The cross-reference sections that readers may find at an offset. Readers count offsets from different bytes
  * (`bases`), so there may be several.
  *
- * @throws EvidenceError if the section at one base is unreadable, even if no other base has a section: some reader
- * might be able to read it
+ * @throws EvidenceError if the section at any base is unreadable, because some reader might be able to read it
  */
 export function readings(
   bytes: Uint8Array,

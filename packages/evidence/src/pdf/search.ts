@@ -36,8 +36,8 @@ export function searchWholeFile(text: string): Search {
   const search = searchFor(text);
   if (!native) return search;
   // Node compares many bytes at once with the first character of a short text. With more than six characters, it skips
-  // bytes instead, as `indexOfText` does, and is slower. So Node gets only six characters of a longer text: those after
-  // the first, which may be frequent in PDF, as `/` is.
+  // bytes instead, as `indexOfText` does, and is slower. So Node gets only six characters of a longer text. The text's
+  // first character is left out, because it may be frequent in PDF (such as `/`).
   const offset = text.length > 6 ? 1 : 0;
   const piece = text.slice(offset, offset + 6);
   return (bytes, from, to) => {

@@ -27,8 +27,8 @@ const maxRecordBytes = 1024 * 1024;
 /**
  * Parses a record of a proof passport. Unknown members are ignored.
  *
- * @throws EvidenceError `json` unless it is a JSON object that every parser reads alike; `record` for a faulty member,
- * which it names; `limit`
+ * @throws EvidenceError `json` unless it is a JSON object that every parser reads alike; `record`, naming the faulty
+ * member; `limit`
  */
 export function parseProofRecord(bytes: Uint8Array): ProofRecord {
   const { format, status, environment, verdict, ...members } = parseStrictObject(bytes, maxRecordBytes);
@@ -104,7 +104,7 @@ export type RoomRecord = {
 /**
  * Parses the downloaded or saved response of `GET /api/verify/room/{code}`. Unknown members are ignored.
  *
- * @throws EvidenceError `json`; `record` or `manifest` for a faulty member, which it names; `limit`
+ * @throws EvidenceError `json`; `record` or `manifest`, naming the faulty member; `limit`
  */
 export function parseRoomRecord(bytes: Uint8Array): RoomRecord {
   const { format, manifest, manifestSha256, sealedSha256, version, chainOk } = parseStrictObject(bytes, maxRecordBytes);
@@ -121,7 +121,7 @@ const isVersion = (value: unknown): value is number =>
 
 /**
  * A claim about the service's own statement that the chain is valid. It fails if the service says that the chain is not
- * valid; a positive statement proves nothing.
+ * valid. It never holds, because the service's word alone proves nothing.
  */
 export function serviceChainClaim({ chainOk }: RoomRecord): Claim<"service_chain_ok"> {
   const name = "service_chain_ok";

@@ -31,13 +31,13 @@ export interface TimeStampInput {
   readonly status?: number;
   /** The nonce that was sent. When absent, the claim about the nonce is `unchecked`. */
   readonly nonce?: Uint8Array;
-  /** Trusted certificates. Without any, the claim about the chain is `unchecked`, unless `at` makes it fail. */
+  /** Trusted certificates. Without any, the claim about the chain is `unchecked`, or fails because of `at`. */
   readonly anchors: readonly Certificate[];
   /** Certificates for building the chain, in addition to those in the token. */
   readonly intermediates?: readonly Certificate[];
   /**
-   * The instant of the verification, epoch ms. If given, the chain claim fails for a genTime more than five minutes
-   * after it.
+   * The instant of the verification, epoch ms. If given, the claim about the chain fails when the genTime is more than
+   * five minutes later than this instant.
    */
   readonly at?: number;
   readonly crypto: EvidenceCrypto;

@@ -15,14 +15,14 @@ type Whole = {
 
 /**
  * The length of the sealed file inside a file that ends with archival document time stamps. The last time stamp must be
- * trusted and cover the whole file. The last seal must be a trusted seal of the service. Between the two, only
- * validation data, metadata and intact time stamps are allowed.
+ * trusted and cover the whole file. The last seal must be a trusted seal of the service. Between this seal and the last
+ * time stamp, only validation data, metadata and intact time stamps are allowed.
  *
  * @returns null for any other file
  */
 export function archivedLength({ claims, seal, earlierSignatures }: Whole): number | null {
   // `signature_structure` fails for every time stamp, because a time stamp does not state the length of the document.
-  // Any other reason means that the time stamp is not placed as a seal would be.
+  // If the claim fails for another reason, the time stamp is not placed as a seal would be.
   const structure = claims.find(({ name }) => name === "signature_structure");
   if (seal === null || !isTrustedStamp(seal) || structure?.why !== `${lengthNotStated}.`) return null;
   let length = 0;

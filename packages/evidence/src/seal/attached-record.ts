@@ -142,7 +142,7 @@ function missingHeader(provider: string, headers: Readonly<Record<string, unknow
 
 /**
  * Parses the record of a receipt.
- * @throws EvidenceError `json`; `record` for a faulty member, which it names; `limit`
+ * @throws EvidenceError `json`; `record`, naming the faulty member; `limit`
  */
 function parseReceipt(bytes: Uint8Array): Receipt {
   const { format, version, kind, environment, events } = parseStrictObject(bytes, limits.record);

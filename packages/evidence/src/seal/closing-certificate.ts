@@ -15,7 +15,8 @@ export type ClosingCertificate = {
   /** The attached manifest's bytes; null without an attachment of that name. */
   readonly manifest: Uint8Array | null;
   /**
-   * The purpose of the signature that covers the whole file; null unless exactly one does and states a known purpose.
+   * The purpose of the signature that covers the whole file. Null unless there is exactly one such signature and it
+   * states a known purpose.
    */
   readonly purpose: SealPurpose | null;
 };
@@ -34,7 +35,8 @@ export function readClosingCertificate(bytes: Uint8Array): ClosingCertificate {
 }
 
 /**
- * The purpose of the signature that covers the whole file; null unless exactly one does and states a known purpose.
+ * The purpose of the signature that covers the whole file. Null unless there is exactly one such signature and it
+ * states a known purpose.
  *
  * @throws EvidenceError `pdf`, `limit` or `unsupported` when the file cannot be read
  */
@@ -42,7 +44,8 @@ export const readSealPurpose = async (bytes: Uint8Array): Promise<SealPurpose | 
   purposeIn(await openUnlocked(bytes));
 
 /**
- * The checkpoint in the signature that covers the whole file; null unless exactly one does and contains one.
+ * The checkpoint in the signature that covers the whole file. Null unless there is exactly one such signature and it
+ * contains a checkpoint.
  * @throws EvidenceError as `readSealPurpose`
  */
 export async function readCarriedCheckpoint(bytes: Uint8Array): Promise<string | null> {

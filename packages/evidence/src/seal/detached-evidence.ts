@@ -21,8 +21,8 @@ import type { SealPurpose } from "./purpose.ts";
 /** Proofs that the checkpoint of a log proof existed. */
 export type CheckpointEvidence = {
   /**
-   * DER of RFC 3161 tokens. Each is over the checkpoint's note without any signatures after the first, which is the
-   * log's own.
+   * DER of RFC 3161 tokens. Each token is over the checkpoint's note with only the first signature, which is the log's
+   * own.
    */
   readonly tokens?: readonly Uint8Array[];
   /** Bytes of an `.ots` proof of the checkpoint's root. */

@@ -18,8 +18,8 @@ import type { SealTrust } from "./verify-seal.ts";
 export type EarlierClaimName = "signature_present" | "revision_covered" | "signature_valid" | "later_changes_permitted";
 
 /**
- * A signature that is older than the seal. The seal's verdict depends on it only if it restricts later changes (/P), or
- * is a trusted seal of the service.
+ * A signature that is older than the seal. The verdict on the seal depends on this signature only in two cases: the
+ * signature restricts later changes (/P), or is a trusted seal of the service.
  */
 export interface EarlierSignature {
   readonly claims: readonly Claim<EarlierClaimName>[];
@@ -29,8 +29,8 @@ export interface EarlierSignature {
   /** End of the revision that the signature covers; null when its /ByteRange is unusable. */
   readonly revisionEnd: number | null;
   /**
-   * The most serious change in later revisions; also `other` when they can't be compared or removed the signature. Null
-   * when the /ByteRange is unusable, or the signature has no place in the file.
+   * The most serious change in later revisions. Also `other` if a later revision can't be compared, or removed the
+   * signature. Null when the /ByteRange is unusable, or the signature's dictionary is in an object stream.
    */
   readonly laterChanges: ChangeLevel | null;
   /** The stricter of the permissions (/P) in the signature's certification and in its lock; null without either. */

@@ -28,8 +28,8 @@ export function sealFormOf(dictionary: PdfDictionary): SealPurpose | null {
 
 /**
  * True if the certificate of a valid signature is a trusted seal certificate. When the signature was made, the
- * certificate must have been valid and not retired. That time is the proven one or, without one, the one that the
- * signature states.
+ * certificate must have been valid and not retired. That time is the proven time. If no time is proven, it is the time
+ * that the signature states.
  */
 export async function isTrustedSeal(
   dictionary: PdfDictionary,
@@ -51,8 +51,8 @@ export async function isTrustedSeal(
 }
 
 /**
- * `signed_elsewhere` has the same effect as `signed`: an operator can record a document that was signed elsewhere, and
- * the order then continues as if it had been signed in the service.
+ * `signed_elsewhere` has the same effect as `signed`. An operator can record a document that was signed elsewhere. The
+ * order then continues as if the document had been signed in the service.
  */
 const isOfSigners = ({ kind }: SealPurpose): boolean => kind === "signed" || kind === "signed_elsewhere";
 const isOfNotary = ({ kind }: SealPurpose): boolean => kind === "notarized" || kind === "notarized_elsewhere";

@@ -44,8 +44,9 @@ const OF_A_SEAL: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True if a result is about a valid whole-file signature that another program made. It states neither a seal's purpose
- * nor the length of a document, and has no other fault. Its verdict is still `not_verified`.
+ * True if the claims are about a valid signature over the whole file by another program. Such a signature states
+ * neither a purpose of a seal nor a length of a document, but has no other fault. The verdict on it is still
+ * `not_verified`.
  */
 export function isForeignSignature(claims: readonly Claim[]): boolean {
   const stateOf = (wanted: string) => claims.find(({ name }) => name === wanted)?.state;

@@ -58,8 +58,8 @@ export type SealReason = {
 const ofOrders: ReadonlySet<string> = new Set(["signed", "notarized", "signed_elsewhere", "notarized_elsewhere"]);
 
 /**
- * True if a seal with this purpose is on the document of an order. A proof passport is not: anybody may get any file
- * sealed as one.
+ * True if a seal with this purpose is on the document of an order. The seal of a proof passport is not one of these,
+ * because anybody can get such a seal on any file.
  */
 export const isOfAnOrder = (purpose: SealPurpose | null | undefined): boolean => ofOrders.has(purpose?.kind ?? "");
 

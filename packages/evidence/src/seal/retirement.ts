@@ -23,8 +23,8 @@ export type RetiredCertificate = {
 };
 
 /**
- * After a retirement for one of these reasons, the owner is assumed to be the only one who has the key. So a seal whose
- * time is not proven is refused only if it states a time from the retirement on.
+ * After a retirement for one of these reasons, the owner is assumed to be the only one who has the key. So a seal
+ * without a proven time is refused only if it states the time of the retirement or a later time.
  */
 const KEY_STAYS_SAFE: ReadonlySet<string> = new Set(["superseded", "affiliation-changed", "cessation-of-operation"]);
 
@@ -54,8 +54,9 @@ export type SealTimes = {
  * The claims about retired certificates of a seal; none unless one of the certificates is retired.
  *
  * Only a proven time from before the retirement makes the claim hold. The time that the seal itself states can only
- * make it fail. A token inside the seal was made together with the seal. So a token from after the retirement makes the
- * claim fail. A detached proof from after the retirement does not, because it can be years younger than the seal.
+ * make the claim fail. A token inside the seal was made together with the seal. So a token from after the retirement
+ * makes the claim fail. A detached proof can be years younger than the seal. So a detached proof from after the
+ * retirement does not make the claim fail.
  *
  * @param path the seal's own certificate, the others in its signature, and those above it
  */

@@ -58,8 +58,8 @@ export async function roomDocumentClaim(
     isUnchanged(verification)
   )
     return { name, state: "holds", why: `${beginning} ${notListedYet}` };
-  // True for an intact seal for another purpose than a proof passport. If `within` is set, it directly covers the
-  // listed file.
+  // True if the seal of the whole file is intact and is not that of a proof passport. If `within` is set, this seal
+  // directly covers the listed file.
   const isOurs = kind !== undefined && kind !== "proof" && verification.verdict !== "not_verified";
   if (within !== undefined && isOurs) return { name, state: "holds", why: within };
   if (beginning !== undefined && kind !== "notarized_elsewhere")
@@ -85,12 +85,12 @@ const endOfFile = "%%EOF";
 const maxEnds = 8;
 
 /**
- * For a file without any signature: the listed document that the file begins with, if it was changed afterwards. That
- * document may end at any of the last end-of-file markers, with or without a line end.
+ * For a file without any signature: the listed document that the file begins with, if other bytes follow that document.
+ * The document may end at any of the last end-of-file markers, with or without a line end.
  *
- * A signed file is not examined, because the service may have sealed it after it made the manifest. A file with an
- * empty signature field is not examined either. The service adds such fields before it shows a document to its signers,
- * who can then download it.
+ * A signed file is not examined, because the service may have made the manifest before it sealed the file. A file with
+ * an empty signature field is not examined either. The service adds such fields before it shows a document to its
+ * signers, and the signers can then download that document.
  */
 async function unsealedBeginning(
   bytes: Uint8Array,

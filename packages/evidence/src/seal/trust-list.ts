@@ -56,10 +56,11 @@ export const readTrust = (text: string): TrustList =>
  * signerCertificates: [{pem, retiredAt, reason}], timeStampCertificates: [pem], logs: [{environment, key, end: {size,
  * root, reason}}]}`. Only `format` and `sealCertificates` are required, and unknown members are ignored.
  *
- * Any unreadable certificate makes the whole list unreadable. Otherwise its retirement could be overlooked.
+ * Any unreadable certificate makes the whole list unreadable. Otherwise the retirement of that certificate could be
+ * overlooked.
  *
- * @throws EvidenceError `json`, `limit`; `record` for a faulty member, which it names; like `parseCertificatesPem` for
- * a certificate that cannot be read
+ * @throws EvidenceError `json`, `limit`; `record`, naming the faulty member; like `parseCertificatesPem` for a
+ * certificate that cannot be read
  */
 export function parseTrustList(bytes: Uint8Array): TrustList {
   const { format, sealCertificates, ...more } = parseStrictObject(bytes, maxBytes);

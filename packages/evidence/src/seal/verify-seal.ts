@@ -166,8 +166,8 @@ function placeClaim(
 }
 
 /**
- * Makes the claim about the purpose. Without a purpose, it is unknown whether the seal is on a test document, and which
- * kind of document it is on.
+ * Makes the claim about the purpose. Without a known purpose, nobody can tell the kind of the sealed document, or
+ * whether it is a test.
  */
 function purposeClaim(purpose: SealPurpose | null): Claim<SealClaimName> {
   const name = "seal_purpose";

@@ -65,8 +65,9 @@ const needsEscape = (character: string): boolean => rightToLeft.test(character) 
 
 /**
  * The common name in a signer's certificate (docs/evidence-format.md, section 4.4), at most 64 characters. It is the
- * signer's name, if the name preparation of RFC 4518 accepts it. Otherwise the refused characters are escaped. Without
- * that, the validator pyHanko would reject the certificate. A name like the service's own gets the prefix `Signer`.
+ * signer's name, if the name preparation of RFC 4518 accepts it. Otherwise the refused characters are escaped, because
+ * the validator pyHanko rejects a certificate with a refused name. A name like the service's own gets the prefix
+ * `Signer`.
  */
 export function certifiedName(name: string): string {
   // For an order without names, the mail address is used as the name. Its @ is replaced, because no certificate may

@@ -65,8 +65,8 @@ interface Search extends ChainInput {
 
 /**
  * Finds a valid chain from the leaf to an anchor (RFC 5280, section 6). Accepts only one name constraint: the exclusion
- * of all mail addresses, above certificates that certainly have none. Failures are in the result; parsed certificates
- * never cause an exception.
+ * of all mail addresses. The certificates below this constraint must certainly have no mail address. Failures are in
+ * the result; parsed certificates never cause an exception.
  */
 export async function verifyChain(input: ChainInput): Promise<ChainResult> {
   const { leaf, purpose, at } = input;
@@ -121,8 +121,8 @@ const mayNameMailAddress = ({ hasSubjectAltName, subject }: Certificate): boolea
   hasSubjectAltName || namesMailAddress(subject);
 
 /**
- * The certificates that can be the issuer: the name matches and, if both certificates state a key identifier, that
- * identifier too. Trusted certificates come first.
+ * The certificates that can be the issuer. The name must match. If both certificates state a key identifier, it must
+ * match too. Trusted certificates come first.
  */
 function issuersOf(search: Search, subject: Certificate, path: readonly Certificate[]): Certificate[] {
   return [...search.anchors, ...search.intermediates].filter(

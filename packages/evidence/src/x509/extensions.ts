@@ -51,7 +51,7 @@ export interface CertificateExtensions {
    * a valid chain.
    *
    * An unsupported nameConstraints is listed even if it is not marked critical. RFC 5280, section 4.2.1.10, requires
-   * the mark, so leaving it out must not disable the constraint.
+   * the mark, so a certificate without the mark must not escape the constraint.
    */
   readonly unknownCriticalExtensions: readonly string[];
 }

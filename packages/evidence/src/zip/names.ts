@@ -11,8 +11,8 @@ export type ZipForm = "evidence" | "documents";
 const PLAIN = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 
 /**
- * A part of a path that systems interpret as the same name, except device names of Windows: no character that a system
- * forbids, no white space but spaces, and no character that changes the direction of text.
+ * A part of a path that all systems interpret as the same name. Excludes characters that a system forbids, white space
+ * other than spaces, and characters that change the direction of text. Does not exclude device names of Windows.
  */
 const PART = /^(?:[^<>:"/\\|?*\p{Cc}\p{Cf}\p{Z}]| )+$/u;
 const EDGES = /^[ .]|[ .]$/;

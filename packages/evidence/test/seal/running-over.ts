@@ -29,8 +29,8 @@ export const ENDING: Readonly<Record<string, string>> = {
 export type Naming = "named" | "named behind a comment" | "named by no section";
 
 /**
- * A one-page document whose last object, number 6, has this value. An object 7 and the cross-reference table follow it.
- * If the value has no end, they become part of object 6.
+ * A one-page document whose last object, number 6, has this value. An object 7 and the cross-reference table follow. If
+ * the value has no end, object 7 and the table become part of object 6.
  */
 export function endingIn(value: string, naming: Naming = "named"): Uint8Array {
   let text = "%PDF-1.7\n";

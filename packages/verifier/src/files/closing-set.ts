@@ -105,7 +105,7 @@ function kindOfSet(pieces: readonly ClosingPiece[], versions: readonly ClosingVe
 }
 
 /**
- * Checks about each record itself: that it is readable, and that the service's own verdict on the chain is positive.
+ * Checks about each record itself: the record is readable, and the service's own verdict on the chain is positive.
  * Other claims compare the record's hashes.
  */
 function recordChecks(pieces: readonly ClosingPiece[]): Check[] {
@@ -127,8 +127,8 @@ const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 
 /**
  * Pairs the manifest and the certificate of each version. Each record starts a pair, and so does each manifest that no
- * record contains. A certificate then joins the first pair of its version that has no certificate yet. If there is
- * none, it stays alone.
+ * record contains. A certificate joins the first pair of its version that has no certificate yet. Without such a pair,
+ * the certificate stays alone.
  */
 function paired(pieces: readonly ClosingPiece[]): Pair[] {
   const pairs: Pair[] = [];

@@ -4,7 +4,7 @@ import type { ProofStatement } from "@signsealship/evidence/seal";
 /**
  * The verdict of a report.
  *
- * - `verified`: no claim fails, the decisive ones are true, and the seal is trusted. Other claims may be unchecked.
+ * - `verified`: no claim fails, the decisive claims hold, and the seal is trusted. Other claims may be unchecked.
  * - `verified_test`: the same, but the seal or the service's record states that it is a test.
  * - `intact`: the seal verifies, but its certificate is not trusted, or its purpose is unknown.
  * - `unchecked`: no claim fails, but decisive information was not given.

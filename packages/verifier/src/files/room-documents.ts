@@ -74,7 +74,7 @@ function togetherOf(closing: Verdict, judged: readonly { report: Report }[]): Ve
     if (report.verdict === "unsigned") return stateOf(report) === "holds" ? closing : "unchecked";
     return report.verdict !== "not_verified" && stateOf(report) === "unchecked" ? "unchecked" : report.verdict;
   });
-  // A closing without any certificate proves nothing, but that is not a fault, so its verdict becomes `unchecked`.
+  // A closing without any certificate proves nothing. That is not a fault, so its verdict becomes `unchecked`.
   return worstOf([closing === "unsigned" ? "unchecked" : closing, ...verdicts]);
 }
 

@@ -21,8 +21,8 @@ export const isEvidenceName = (name: string): boolean => /\.(pdf|json|zip|ots|ts
 /**
  * Lists the units in a folder and its subfolders, sorted by path. Links are not followed.
  *
- * @returns `passedOver`: the number of entries that are neither files nor folders, and of files without an `.ots` proof
- * whose names match no kind of evidence
+ * @returns `passedOver` counts each entry that is neither a file nor a folder. It also counts each file that has no
+ * `.ots` proof and no name of a kind of evidence
  * @throws Error of the file system; RangeError if the folder exceeds `folderLimits`
  */
 export async function unitsOf(root: string): Promise<{ units: Unit[]; passedOver: number }> {

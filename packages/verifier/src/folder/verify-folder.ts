@@ -26,9 +26,9 @@ export type FolderDeps = {
 type Member = { readonly path: string; readonly kind: Report["kind"] };
 
 /**
- * Verifies everything in a folder. The report contains only one check for a verified file, but all checks of any other
- * file. Manifests and certificates of one room are verified together; those that don't fail alone have only the checks
- * of the room.
+ * Verifies everything in a folder. The report contains one check for a verified file, and all checks of any other file.
+ * Manifests and certificates of one room are verified together. If such a file does not fail alone, only the checks of
+ * the room cover it.
  */
 export async function verifyFolder(root: string, context: Context, deps: FolderDeps): Promise<Report> {
   const { units, passedOver: otherNames } = await unitsOf(root).catch((error: unknown) => {

@@ -19,8 +19,8 @@ export type Seen = {
   /** True if the log ever had an anchored state. */
   readonly anchors: boolean;
   /**
-   * Sizes of the log that no valid anchored state covers yet. Of the monitor's own runs in one hour, only the first
-   * adds a size, if the log grew.
+   * Sizes of the log that no valid anchored state covers yet. In each hour, at most one of the monitor's own runs adds
+   * a size, and only if the log grew.
    */
   readonly waiting: readonly Sighting[];
 };
@@ -44,9 +44,9 @@ type AnchorList = {
 };
 
 /**
- * Finds the hours whose entries no authority and no calendar anchored in time. A log must anchor a state in each hour
- * in which it grew. The monitor learns of the growth from its own runs, and from the states that the log chose to
- * anchor.
+ * Finds the hours whose entries were not anchored in time by any authority or calendar. A log must anchor a state in
+ * each hour in which it grew. The monitor learns of the growth from its own runs, and from the states that the log
+ * chose to anchor.
  *
  * The monitor verifies the proofs, but not whether the authorities are trusted.
  *
@@ -106,9 +106,9 @@ function addMissing({ missing }: Findings, { size, at }: Sighting, time: number 
 }
 
 /**
- * Returns a function that checks an anchored state: the log signed it, it is part of the log's history, and each of
- * its proofs is over that state. Each state is read once.
- * @returns a function; its result is the earliest time in the state's proofs, epoch ms, or null without one or when the
+ * Returns a function that checks an anchored state. The log must have signed the state, and the state must be part of
+ * the log's history. Each proof must be over that state. Each state is read once.
+ * @returns a function that gives the earliest time in the state's proofs, epoch ms; null without a proof, or if the
  * check fails
  */
 function anchorJudge(read: ReadLog, tree: PublishedTree, { key, findings }: { key: string; findings: Findings }) {

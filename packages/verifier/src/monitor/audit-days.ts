@@ -41,10 +41,10 @@ function missingDays(first: string, last: string): string {
 
 /**
  * A sentence about the days up to now whose `audit/v1` entries are overdue; null for none. Also null for a log of test
- * seals, which has no such entries. A copy in a folder gets null too, because it may be old.
+ * seals, which has no such entries, and for a copy in a folder, which may be old.
  * @param last the latest day with an entry; null for none
- * @param since the time at which a monitor first saw the log. If the log has no entry yet, that day's entry is expected
- * first.
+ * @param since the time at which a monitor first saw the log. If the log has no entry yet, the first expected entry is
+ * that of this time's day.
  */
 export function overdueDays(
   from: string,

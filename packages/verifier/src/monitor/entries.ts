@@ -57,8 +57,8 @@ type Found = {
   /** Sentences about entries that the log should have but lacks. */
   readonly missing: readonly string[];
   /**
-   * The requested files that the log contains, keyed by SHA-256. The value is the index of the first entry about the
-   * file, which can be a retraction, and the reason of its retraction.
+   * The requested files that the log contains, keyed by SHA-256. `index` is that of the first entry about the file,
+   * which can be a retraction. `retracted` is the reason of the file's retraction; null without one.
    */
   readonly places: ReadonlyMap<string, FilePlace>;
 };

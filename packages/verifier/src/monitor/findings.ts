@@ -37,9 +37,9 @@ export class Findings {
   }
 
   /**
-   * Requires that the published tree begins with the tree of a given checkpoint. Adds a finding if it does not, and a
-   * fork unless the checkpoint is larger than the tree. If the key did not sign the checkpoint, adds only a sentence to
-   * `ofFiles`.
+   * Requires that the published tree begins with the tree of a given checkpoint. If it does not, adds a finding. Unless
+   * the checkpoint is larger than the tree, also adds a fork. If the key did not sign the checkpoint, adds only a
+   * sentence to `ofFiles`.
    * @returns whether the key signed the checkpoint
    * @throws LogBroken for missing or contradicting tiles; EvidenceError for a text that is not a checkpoint or a key
    */

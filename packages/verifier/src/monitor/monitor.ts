@@ -154,8 +154,8 @@ async function watchOne(
     findings.sentences.push(...((await findings.during(() => judgeSuccession(tree, before))) ?? []));
   }
   const wanted = new Set(files.flatMap(({ sealedSha256 }) => sealedSha256 ?? []));
-  // In these cases all entries are read again. After a finding, for example, the log may have two histories, and the
-  // stored facts may be about the other history.
+  // Any of these conditions makes the monitor read all entries again. For example, a finding can mean that the log has
+  // two histories, and the stored facts may be about the other history.
   const before = options.isFull || own || wanted.size > 0 || findings.isWrong ? nothingRead : state.read;
   const earlierLinks = new Set(earlier.flatMap((one) => [...(one.found?.read.links.keys() ?? [])]));
   const earlierDay = previous?.found?.read.auditDay ?? null;

@@ -25,12 +25,10 @@ export type Signed = {
 export type LaterChanges = {
   /** True if the signed bytes form a complete revision in which a field or the catalog names the signature. */
   readonly covered: boolean;
-  /**
-   * The most serious change in later revisions. `other` for a change that can't be classified, and without `covered`.
-   */
+  /** The most serious change in later revisions. `other` if a change can't be classified, or if `covered` is false. */
   readonly level: ChangeLevel;
   /**
-   * The strictest permission (/P) that the signature's locks state; null when they state none, or without `covered`.
+   * The strictest permission (/P) that the signature's locks state. Null if they state none, or if `covered` is false.
    */
   readonly lockPermission: 1 | 2 | 3 | null;
   /** The name of a changed field that is locked; "" if all fields changed at once. Null if none is known. */

@@ -7,8 +7,8 @@ type FieldParent = {
   readonly name: string | undefined;
   readonly type: string | undefined;
   /**
-   * The number of the nearest object with a name (/T), from the parent upward. Fields without their own name have their
-   * value there.
+   * The number of the nearest object with a name (/T), from the parent upward. A field without a name of its own has
+   * its value in this object.
    */
   readonly holder: number | undefined;
   /** The number of the parent object, whose /Kids contain the field. */
@@ -34,8 +34,8 @@ export type Field = {
 };
 
 /**
- * How a walk came to an object. `parent` is the form field above the object, and `above` is the page-tree node above
- * it. `owner` is a field: the object is its value or its appearance.
+ * The path on which a walk came to an object. `parent` is the form field above the object, and `above` is the page-tree
+ * node above the object. `owner` is the field whose value or appearance the object is.
  */
 export type Along = { readonly parent?: FieldParent; readonly above?: number; readonly owner?: number };
 
@@ -52,8 +52,8 @@ export type Lead = {
 };
 
 /**
- * An object during a walk: its number (for a direct object, the number of the object that contains it), its value, and
- * whether it is a stream.
+ * An object during a walk: its number, its value, and whether it is a stream. A direct object has the number of the
+ * object that contains it.
  */
 export type Place = {
   readonly number: number;
@@ -94,7 +94,10 @@ function entriesOf({ value }: Place): ReadonlyMap<string, PdfValue> {
   return value.kind === "dictionary" ? value.entries : new Map();
 }
 
-/** Gives the object at each key the role that `roles` states for this key. `others` is the role at all other keys. */
+/**
+ * For each key, gives the object at this key the role that `roles` states. Objects at all other keys get the role
+ * `others`.
+ */
 function keys(roles: Readonly<Record<string, Role>>, others: Role): Edges {
   return (place, lead) => {
     for (const [key, value] of entriesOf(place)) {

@@ -25,11 +25,11 @@ export type Moment = {
  * Classifies each revision after revision `oldest` by its changes to the revision before it. Revisions are numbered
  * from the newest, which is 0.
  *
- * @param oldest index of the revision with which the first later one is compared
- * @param end where that revision ends
+ * @param oldest index of the revision to start from: the next later revision is compared with it
+ * @param end where revision `oldest` ends
  * @param visit called with the document at each revision, from `oldest` to the newest
- * @returns the result of each later revision, oldest first; and one more with the level `other` if unnamed objects
- * follow the last revision, or some readers may search the file for objects
+ * @returns the result of each later revision, oldest first. One more result with the level `other` follows if unnamed
+ * objects follow the last revision, or if some readers may search the file for objects
  * @throws EvidenceError when the document is unreadable, or reading takes too much work
  */
 export function judgeHistory(
@@ -80,8 +80,9 @@ export function judgeHistory(
     visit(index, { view: earlier, reach, reaches });
   }
   const later = lost.filter(({ at }) => at >= end);
-  // If `isMisled`, some readers may search the file for objects, and find others than the cross-reference sections
-  // name. Either `startxref` is far from the end, or the signed bytes contain an object that no section names.
+  // If `isMisled`, some readers may search the file for objects. These readers can find objects that differ from those
+  // in the cross-reference sections. Either `startxref` is far from the end, or the signed bytes contain an object that
+  // no section names.
   if (isMisled) later.push({ at: bytes.length, number: null });
   return withLost(steps, revisions.slice(0, oldest), later);
 }

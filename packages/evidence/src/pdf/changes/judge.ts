@@ -133,8 +133,8 @@ function trailerLevel({ earlier, later, between }: Step): Level {
 }
 
 /**
- * Returns `other` if an object stream of earlier revisions was rewritten. That changes all objects in it, although the
- * revision's cross-reference sections do not name these objects.
+ * Returns `other` if an object stream of earlier revisions was rewritten. Such a rewrite changes all objects in the
+ * stream, although the revision's cross-reference sections do not name these objects.
  */
 function containerLevel({ earlier, later }: Step, number: number, containers: ReadonlySet<number>): Level {
   const [was, is] = [earlier.entry(number), later.entry(number)];

@@ -17,8 +17,9 @@ export type Lock = {
 const MAX_DEPTH = 32;
 
 /**
- * The locks of a signature: the FieldMDP in the signature, and the /Lock of its field, which asks signers for the same
- * lock. Readers disagree on values that are indirect or of a wrong type, so such a value counts as the strictest.
+ * The locks of a signature: the FieldMDP in the signature, and the /Lock of its field. The /Lock asks the signer's
+ * program for a FieldMDP with the same lock. Readers disagree on values that are indirect or of a wrong type, so such a
+ * value counts as the strictest.
  *
  * @param view the document at the signed revision
  */

@@ -149,8 +149,9 @@ function placeOf(reach: Reach, view: View, task: Task): (Place & { readonly role
 }
 
 /**
- * True if a reference only identifies an object, and so does not make readers draw it. Always false for a new object or
- * a stream, and for a reference from a drawn object: readers draw these under any key.
+ * True if a reference only identifies an object, and so does not make readers draw it. Always false for a new object,
+ * for a stream, and for a reference from a drawn object. In these cases, readers may draw the object whatever the key
+ * is.
  */
 function isOnlyNamed(reach: Reach, view: View, task: Task, number: number): boolean {
   if (task.role !== ROLE.frozen && task.role !== ROLE.annotationPart) return false;

@@ -123,8 +123,8 @@ function shows(view: View, widget: PdfDictionary): boolean {
 }
 
 /**
- * True if a widget whose rectangle has no area has a border, a background, or an appearance that may paint something.
- * Some readers might paint these.
+ * True if a widget has a border, a background, or an appearance that may paint something. Some readers might paint
+ * these even if the widget's rectangle has no area.
  */
 function couldShow(view: View, widget: PdfDictionary): boolean {
   const [style, appearance] = [widget.entries.get("MK"), widget.entries.get("AP")];

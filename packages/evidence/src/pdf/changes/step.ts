@@ -59,9 +59,9 @@ export function changedKeys(before: PdfDictionary | undefined, after: PdfDiction
 export type ListChange = { readonly inserted: readonly PdfReference[]; readonly removed: readonly PdfReference[] };
 
 /**
- * The change of a list of references. Null when the references that stayed changed their order, or when a value that is
- * not a reference was added. A list that contains such values may only get references at its end; any other change
- * gives null.
+ * The change of a list of references. Null when the remaining references are in another order, or when a value that is
+ * not a reference was added. If the old list contains such a value, the only permitted change is to append references.
+ * Null for any other change.
  */
 export function listChange(before: readonly PdfValue[], after: readonly PdfValue[]): ListChange | null {
   const direct = before.filter((item) => item.kind !== "reference").length;

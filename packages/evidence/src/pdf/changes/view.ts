@@ -90,7 +90,8 @@ export function createView(
     get: (number) => {
       if (cache.has(number)) return cache.get(number);
       const found = entry(number);
-      // A stream's /Length may refer to the stream itself. Without this placeholder, reading it would never end.
+      // A stream's /Length may refer to the stream itself. Without this placeholder, reading such a stream would never
+      // end.
       cache.set(number, undefined);
       const stored = found === undefined ? undefined : readStored(document, view, found, number);
       spend(document.budget, COST.object);
