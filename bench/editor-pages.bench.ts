@@ -16,7 +16,7 @@ const rounds = 2;
  * machine.
  */
 const maxToOpen = 120_000;
-/** In milliseconds of processor time: a longer task blocks the page. */
+/** A task that takes more processor time than this, in milliseconds, blocks the page. */
 const longMs = 50;
 const frames = 600;
 /** The limit of our longest task, as a multiple of the rival's. Both draw with pdf.js, and their longest tasks vary. */

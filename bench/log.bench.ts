@@ -102,7 +102,7 @@ async function figures(test: Measured, live: Measured): Promise<Result[]> {
 
 const witnessName = "witness.example.com/bench";
 
-/** Compares sealing with the transparency log with sealing without any of its work. Also measures the log itself. */
+/** Compares sealing with the transparency log's work to sealing without any of it. Also measures the log itself. */
 export async function run(): Promise<Result[]> {
   const folders = [temporaryFolder(), temporaryFolder()] as const;
   try {

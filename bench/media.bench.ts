@@ -58,7 +58,7 @@ async function load(): Promise<Result[]> {
   const [pid = 0] = enginePids();
   const base = residentMb(pid);
   const shares = { plain: [] as number[], recorded: [] as number[] };
-  // The first run is slower, because its code is compiled, so it is not measured.
+  // The first run is not measured. It is slower, because its code is compiled during the run.
   await cpuOfThree(media, pid, true);
   for (let round = 0; round < 2; round++) {
     shares.plain.push(await cpuOfThree(media, pid, false));

@@ -1,5 +1,5 @@
 // tools/test.ts loads this module into each test process. A failed set-up can leave resources open that would keep the
-// process running. So this module ends it.
+// process running. So this module ends the process.
 import { after, beforeEach } from "node:test";
 import { isMainThread } from "node:worker_threads";
 

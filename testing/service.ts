@@ -110,8 +110,8 @@ async function listening({ stdout, stderr, exit }: Running): Promise<void> {
 }
 
 /**
- * Puts a database and a pregenerated seal key into an empty data folder, except when a test wants a real first start.
- * A setting DATABASE_URL or SEAL_KEY takes the place of the database or the key.
+ * Puts a database and a pregenerated seal key into an empty data folder, unless a test wants a real first start. A
+ * setting DATABASE_URL or SEAL_KEY replaces the database or the key.
  * @returns the service's settings
  */
 async function settingsFor(env: Env & { DATA_DIR: string }, isFirstStart: boolean): Promise<Env & { PORT: string }> {

@@ -1,7 +1,7 @@
-// Refuses source files that are too long, or too short to stand alone (tools/crumbs.ts), functions that are too long
-// (tools/long-functions.ts), literals that are spread into a literal (tools/spread-literals.ts), ternaries that
-// are nested three deep (tools/nested-ternaries.ts), and documentation of parameters that don't exist
-// (tools/documented-params.ts): npm run check
+// Refuses source files that are too long, or too short to stand alone (tools/crumbs.ts). Also refuses functions that
+// are too long (tools/long-functions.ts), and literals that are spread into a literal (tools/spread-literals.ts). Also
+// refuses ternaries that are nested three deep (tools/nested-ternaries.ts), and documentation of parameters that don't
+// exist (tools/documented-params.ts): npm run check
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -6,8 +6,8 @@ import { lineAt, parsed } from "./parse.ts";
 type Params = { start: number; text: string };
 
 /**
- * Finds the `@param` tags whose name is not that of a parameter of the documented function, or of a member of one. In
- * the name `link.token`, `link` may be a parameter, or `token` a member of one.
+ * Finds the `@param` tags that name neither a parameter of the documented function nor a member of a parameter. The
+ * name `link.token` is accepted if `link` is a parameter, or `token` a member of one.
  */
 export function unknownParamsIn(file: string, text: string): Finding[] {
   // Parsing is slow, and few files have such a tag.

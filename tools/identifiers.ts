@@ -78,8 +78,8 @@ const wordsOf = (name: string): string[] =>
     .split(/[ _$\d.-]+/);
 
 /**
- * The names that a pattern declares. In an object's pattern, a name without a colon repeats a property's name. It is
- * left out here, because it is checked where the property is declared.
+ * The names that a pattern declares. In an object's pattern, a name without a colon repeats a property's name. Such a
+ * name is left out: it is checked where the property is declared.
  */
 function namesIn(pattern: BindingPattern | ParamPattern): { name: string; start: number }[] {
   switch (pattern.type) {
@@ -147,8 +147,8 @@ const inName = new RegExp(
 );
 
 /**
- * Finds the declared names, and the file's own, that contain a word of the table, except fixed properties and the names
- * that are allowed in the file.
+ * Finds the names that contain a word of the table: the names that the file declares, and the file's own name. Leaves
+ * out fixed properties, and names that are allowed in the file.
  */
 export function refusedIdentifiers(file: string, text: string): Finding[] {
   // Parsing is slow, and most files have the words only in comments.

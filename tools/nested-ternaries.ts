@@ -2,12 +2,12 @@ import { Visitor } from "oxc-parser";
 import type { Finding } from "./english.ts";
 import { lineAt, parsed } from "./parse.ts";
 
-/** A ternary may be inside another, and no third one inside that. */
+/** A ternary may contain another one, but that inner one may not contain a third. */
 const maxDepth = 2;
 
 /**
- * Finds ternaries that are nested three deep, as in `a ? b : c ? d : e ? f : g`. A ternary of a function inside another
- * ternary is counted by itself.
+ * Finds ternaries that are nested three deep, as in `a ? b : c ? d : e ? f : g`. If a function is inside a ternary, the
+ * function's own ternaries are counted from one again.
  */
 export function nestedTernariesIn(file: string, text: string): Finding[] {
   // Parsing is slow, and few files have three ternaries.

@@ -92,8 +92,8 @@ const line = (name: string, passed: boolean, from: number): void =>
   console.log(`${passed ? "passed" : "FAILED"}  ${name}  ${secondsSince(from)} s`);
 
 /**
- * The number of runs at the same time. Runs of repeated suites wait most of the time, so it is above the number of
- * processors.
+ * The number of runs at the same time. It is above the number of processors, because runs of repeated suites mostly
+ * wait.
  */
 const places = 2 * availableParallelism();
 let busy = 0;

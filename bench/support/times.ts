@@ -1,4 +1,7 @@
-/** The 95th percentile by nearest rank: at least 95 of 100 values are not above it. NaN without values. */
+/**
+ * The 95th percentile by nearest rank: the smallest value that at least 95 of 100 values don't exceed. NaN without
+ * values.
+ */
 export const p95 = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1] ?? Number.NaN;
 

@@ -138,7 +138,7 @@ export async function startStripe(): Promise<StripeDouble> {
       serveHostedPage(method, hosted, response);
       return;
     }
-    // A service requests its account at any time. So the request is not recorded and gets no prepared failure.
+    // A service may request its account at any time. So such requests are not recorded, and get no prepared failure.
     // Restricted keys may not read the account.
     if (path === "/v1/account") {
       const isRestricted = headers.authorization?.startsWith("Bearer rk_");

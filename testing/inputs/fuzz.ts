@@ -10,14 +10,14 @@ const isFull = isLong || process.env["FUZZ"] === "full";
 export const fuzzRuns = (all: number): number => (isLong ? all : isFull ? all / 5 : all / 10);
 
 /**
- * The number of times that a test repeats a nondeterministic step, such as a kill: a few times, the full number with
- * FUZZ=full, or `long` times with FUZZ=long. A test with a `long` number belongs to a suite of tools/test-long.ts.
+ * The number of times that a test repeats a nondeterministic step, such as a kill. It is `few`; with FUZZ=full it is
+ * `full`, and with FUZZ=long it is `long`. A test with a `long` number belongs to a suite of tools/test-long.ts.
  */
 export const repeats = (full: number, few: number, long = full): number => (isLong ? long : isFull ? full : few);
 
 /**
- * The variants that the test tries with its input number `number`: each input gets the next variant in turn. With
- * FUZZ=long, each input gets all of them. A test that calls this belongs to a suite of tools/test-long.ts.
+ * The variants that a test tries with its input of this number. Each input gets the next variant in turn. With
+ * FUZZ=long, each input gets all variants. A test that calls this belongs to a suite of tools/test-long.ts.
  */
 export const inTurn = <Variant>(variants: readonly Variant[], number: number): readonly Variant[] =>
   isLong ? variants : variants.filter((_, index) => index === number % variants.length);

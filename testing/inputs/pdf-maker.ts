@@ -8,8 +8,8 @@ export type PdfRecipe = {
   /** Further entries of every page, such as `/Rotate 90`. Without a MediaBox, pages have letter size. */
   pageEntries?: string;
   /**
-   * Further operators of the pages' content, drawn after the text, and so over it: the same for all pages, or by page
-   * number from 1.
+   * Further operators of the pages' content. They are drawn after the text, and so over it. They are the same for all
+   * pages, or a function returns them by page number from 1.
    */
   content?: string | ((page: number) => string);
 };

@@ -98,7 +98,7 @@ const literal = (expression: Expression): string | null => {
   return null;
 };
 
-/** The functions that do nothing but throw if a demand isn't met. `end` is `fields.end()`. */
+/** The functions whose only effect is to throw if a demand isn't met. `end` is `fields.end()`. */
 const ASSERTIONS = new Set(["expect", "unambiguous", "end"]);
 
 function isAssertion(expression: Expression): boolean {
@@ -118,8 +118,8 @@ function ofIf({ test, consequent }: IfStatement): Found[] {
 const inner = (expression: Expression): Spanned => expression as Spanned;
 
 /**
- * The mutants of `demand ? "holds" : "fails"` and of `fault ? "fails" : "holds"`. Some code returns null, for no fault,
- * where other code returns "holds".
+ * The mutants of `demand ? "holds" : "fails"` and of `fault ? "fails" : "holds"`. In place of "holds", some code
+ * returns null, which means no fault.
  */
 function ofChoice({ test, consequent, alternate }: ConditionalExpression): Found[] {
   const [met, unmet] = [literal(consequent), literal(alternate)];

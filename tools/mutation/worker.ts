@@ -21,9 +21,7 @@ const checks: readonly VectorCheck[] = [
   ...wholeChecks(),
 ];
 
-/**
- * For each vector, the mutants that would change something in it. A switch that never changes a value has no effect.
- */
+/** For each vector: the mutants that may affect it. A mutant is left out if its switch would never change a value. */
 async function coverage(): Promise<Answer> {
   const reached: number[][] = [];
   const failing: string[] = [];

@@ -153,8 +153,8 @@ export const sizeOf = (folder: string): number =>
 const marker = "RELEASE";
 
 /**
- * Throws if the folder is neither empty nor a release, or has entries that no release has. So a build can replace a
- * release, but never data or a checkout.
+ * Throws if the folder has entries but is not a release, or if it has entries that no release has. So a build can
+ * replace a release, but never data or a checkout.
  */
 function requireReplaceable(out: string): void {
   if (!existsSync(out)) return;

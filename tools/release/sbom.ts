@@ -13,9 +13,9 @@ export type Bill = {
 const ours = /^@signsealship\/(?:certificate|evidence|sdk|service|verifier)@/;
 
 /**
- * Makes the bill of materials of what is shipped, from npm's bill of everything. npm's own `--omit dev` would also omit
- * packages that the service needs, if a workspace for tests or benches needs them too. Adds the native libraries of the
- * embedded database server, which npm does not list.
+ * Makes the bill of materials of the shipped packages, from npm's bill of all packages. npm's own `--omit dev` would
+ * not do: it also omits packages that both the service and a workspace for tests or benches need. Adds the native
+ * libraries of the embedded database server, which npm does not list.
  */
 export function shippedBill<B extends Bill>(all: B, packages: LockedPackages, libraries: readonly NativeLibrary[]): B {
   const shipped = new Set(shippedPackages(packages).map(([name, { version }]) => `${name}@${version}`));

@@ -199,9 +199,10 @@ test("without --base-url a command calls the service that last ran in the folder
   assert.equal(calledIn(other.path, "https://elsewhere.example"), "http://localhost:8080", "the key stays here");
   const unreadable = temporaryFolder();
   mkdirSync(join(unreadable.path, "address"));
-  // As with the file of another user, which root can read.
+  // `address` is a folder, so even root can't read it as a file. It stands for a file that the user may not read.
   assert.throws(() => calledIn(unreadable.path), /--base-url is required: .* cannot be read \(EISDIR\)$/);
-  // The folder of another user. Root can read all folders, so the test reads this one as another user.
+  // Now the user may not read the folder itself. Root may still read it, so a test that runs as root acts as another
+  // user.
   chmodSync(unreadable.path, 0);
   const isRoot = process.geteuid?.() === 0;
   try {

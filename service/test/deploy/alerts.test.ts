@@ -89,8 +89,8 @@ const cases: Readonly<Record<string, { raises: readonly Series[][]; isQuietAt: r
     isQuietAt: [[['notary_expires_days{what="commission"}', "31x120"]]],
   },
   SignSealShipBackupLate: {
-    // The alert fires above an age of 26 hours. The series is evaluated two hours after its start. So a backup from 24
-    // hours and one second before that start fires the alert; one from exactly 24 hours before does not.
+    // The alert fires above an age of 26 hours. The series is evaluated two hours after its start. So the alert fires
+    // if the backup was made 24 hours and one second before the start. It does not fire at exactly 24 hours.
     raises: [[['backup_last_success_time_seconds{kind="made"}', "-86401x120"]]],
     isQuietAt: [
       [['backup_last_success_time_seconds{kind="made"}', "-86400x120"]],

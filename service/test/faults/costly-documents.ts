@@ -43,7 +43,10 @@ function file() {
 const catalog = "<</Type/Catalog/Pages 2 0 R>>";
 const page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>";
 
-/** Only the oldest section lists the pages, and readers reach it last. So they search every section for each page. */
+/**
+ * Only the oldest section lists the pages, and readers reach that section last. So they search every section for each
+ * page.
+ */
 function manySections(sections: number, pages: number): Buffer {
   const made = file();
   made.object(catalog);

@@ -57,7 +57,10 @@ export const readiness = async ({ baseUrl }: Service) => {
   return { code: answer.status, status, checks };
 };
 
-/** Two nodes, their database with a standby, Redis, and a firm's programs, which write while `writers` are resumed. */
+/**
+ * Two nodes, their database with a standby, and Redis. `writers` are programs of a firm, which place orders except
+ * while they are paused.
+ */
 export type Night = {
   readonly at: (...names: string[]) => string;
   readonly env: Record<string, string> & { DATA_DIR: string };

@@ -28,7 +28,8 @@ test(
     const running = await openHarness(liveSettings(folder.path));
     const [node = ""] = readdirSync(join(running.service.dataDir, "recordings"));
     const disk = join(running.service.dataDir, "recordings", node);
-    // A session begins only if this disk has space for two hours of recording of all its people, and at least 100 MB.
+    // A session begins only if this disk has at least 100 MB free. The disk also needs space for two hours of recording
+    // of all people of the session.
     mount("4g", disk);
     const peers: Awaited<ReturnType<typeof connectAll>> = [];
     try {

@@ -127,8 +127,8 @@ test("a retired seal certificate stays retired when the earlier row of its chain
     return listed.find(({ sha256 }) => sha256 === old)?.reason;
   };
   assert.equal(await reason(), "key-compromise");
-  // The database refuses a copy of the earlier retirement. If the newer one has no MAC, or neither of them has one, the
-  // newer reason still applies.
+  // The database refuses a copy of the earlier retirement. The newer reason still applies after the newer retirement
+  // loses its MAC, and after both lose theirs.
   await assert.rejects(
     insider.run(sql`
       INSERT INTO revocations (kind, subject, effective_at, reason, row_mac)

@@ -274,7 +274,7 @@ describe("an unreachable provider", () => {
     const sent = await hashes();
     assert.match(`${sent?.request} ${sent?.answer}`, /^[0-9a-f]{64} [0-9a-f]{64}$/);
     world.pass(61);
-    // While the act prepares its files, the provider asks another act's request to wait.
+    // While the act prepares its files, the provider refuses another act's request, and demands a wait.
     world.state.files = async () => {
       world.state.files = async () => {};
       world.things.fail(false, { status: 429, headers: { "retry-after": "60" } });

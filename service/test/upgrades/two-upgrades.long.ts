@@ -109,7 +109,7 @@ async function checkAll(node: Service, key: string, acknowledged: readonly Ackno
   const rows = await db.query<{ code: string }>(sql`SELECT code AS "code@order" FROM orders`);
   const codes = rows.map(({ code }) => code);
   assert.deepEqual(lostAndDoubled(acknowledged, codes), { lost: [], doubled: [] });
-  // The order in the room was not placed by a writer, so there is one more.
+  // No writer placed the order in the room. So there is one code more than there are acknowledged orders.
   assert.equal(codes.length, acknowledged.length + 1);
   const headers = { Authorization: `Bearer ${key}` };
   for (const { reference, code } of acknowledged) {

@@ -9,7 +9,10 @@ const inflated = (bytes: Buffer): Buffer[] =>
     }
   });
 
-/** A value and what two layers of encoding hide in it: bytes as text, decoded base64, and decompressed data. */
+/**
+ * Yields a value, and everything that up to two layers of encoding hide in it: bytes as text, decoded base64, and
+ * decompressed data.
+ */
 export function* readings(value: string, depth = 0): Generator<string> {
   yield value;
   if (depth === 2) return;

@@ -187,8 +187,7 @@ test("states the manifest's facts, the coverage and its limits, and every versio
   const chain = given.chain.map(({ manifestSha256 }) => manifestSha256);
   for (const fact of [...facts, ...hashes, ...codes, ...chain]) if (fact) assert.ok(text.includes(fact), fact);
   const words = text.replace(/ /g, "");
-  // The two columns are next to each other, so their lines are interleaved in the text. Only the first words are
-  // compared.
+  // The text mixes the lines of the two adjacent columns, so only the first words of each item are compared.
   for (const item of [...coverage.covers, ...coverage.doesNotCover]) {
     const plain = plainCoverage[item] ?? assert.fail(item);
     assert.ok(words.includes(plain.split(" ").slice(0, 3).join("")), plain);

@@ -674,7 +674,7 @@ test("the fifth wrong code locks the link, however they are sent, and no row in 
   await assert.rejects(running.db.query(sql`UPDATE closing_deliveries SET asks_code = false WHERE id = ${id}`));
 });
 
-/** Requests that an order's document is sent to people when it is completed. */
+/** Requests that these people are sent an order's document when the order is completed. */
 async function ask(orderCode: string, emails: string[]) {
   const { db } = running;
   const [order] = await db.query<{ orderId: number; roomId: string }>(sql`

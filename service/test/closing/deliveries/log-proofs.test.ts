@@ -146,7 +146,7 @@ test("a zip has the .ots of each sealed file once the calendars have a root, and
       assert.equal(outcome.kind === "failed" ? outcome.why : outcome.verdict, "verified", JSON.stringify(outcome));
   }
   await assertClosingProven(check, dropped);
-  // Checks two documents at once. Each is verified with the proofs that have its name, even if such a proof is for
+  // Checks two documents at once. Each document is verified with the proofs named after it, even if such a proof is for
   // another file.
   const deedPdf = others.find(({ name }) => name.endsWith(".pdf")) ?? assert.fail();
   const second = { name: "other.pdf", bytes: Buffer.concat([deedPdf.bytes, Buffer.from("\n")]) };

@@ -46,7 +46,7 @@ test("streams a zip of large documents without holding them in memory", async (t
   const blobs = openBlobs(folderBackend(`${folder.path}/blobs`), secrets, systemClock);
   const zip = zipFile({ memory: blobs.memory, holder: "firm test" }, await entriesOf(blobs));
   assert.ok(zip.length > documents * documentBytes);
-  // Garbage that is not collected yet must not be measured as memory of the zip.
+  // Collects garbage first, so that it is not measured as memory of the zip.
   const used = () => {
     collect();
     const { heapUsed, external } = process.memoryUsage();

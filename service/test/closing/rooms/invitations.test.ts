@@ -93,7 +93,7 @@ const correct = (room: string, from: string, to: string, name: string | null = n
     const of = { id: found?.id ?? "", partnerId: acme.partnerId };
     return moveParticipant(tx, of, { from, to, name }, { actor: "member:test", at: now });
   });
-/** Corrects a participant's email address. @returns whether somebody was moved */
+/** Corrects a participant's email address. @returns true if a participant had the earlier address */
 const move = async (...of: Parameters<typeof correct>) => (await correct(...of)).isMoved;
 const invitations = async (room: string) =>
   (await running.audit(room)).filter(({ action }) => action === "room.participant_invited").length;

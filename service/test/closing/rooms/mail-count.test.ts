@@ -15,8 +15,8 @@ import { certificateFiles } from "../../signing/notaries/certificate-files.ts";
 import { ohioCommission } from "../../signing/notaries/orders-to-notarize.ts";
 
 /**
- * The most mails that one closing with a notary's appointment may send: to a client who pays, to another signer, and to
- * a client whose firm pays.
+ * The most mails that each person may get for one closing with a notary's appointment. `payer`: a client who pays.
+ * `signer`: another signer. `whenFirmPays`: a client whose firm pays.
  */
 const max = { payer: 5, signer: 4, whenFirmPays: 4 };
 
@@ -86,7 +86,7 @@ async function books(client: Person): Promise<void> {
 }
 
 /**
- * Moves the firm's test clock to a minute after the appointment has begun. A notarization before that would cancel the
+ * Moves the firm's test clock to a minute after the start of the appointment. An earlier notarization would cancel the
  * appointment.
  */
 async function meets(): Promise<void> {
@@ -96,7 +96,7 @@ async function meets(): Promise<void> {
   await post("/api/partner/sandbox/clock", { advanceSeconds: session?.seconds });
 }
 
-/** Waits until all mails are sent. Mails that wait until other documents are done become due at once. */
+/** Waits until all mails are sent. Mails that wait for other documents become due at once. */
 const quiet = () =>
   until(async () => {
     await running.db.query(sql`

@@ -237,7 +237,7 @@ test("a report that arrived while an order was on hold counts after the hold", a
   await until(async () => (await world.statusOf(code)) === "Shipped");
   assert.equal((await world.labels(code)).length, 1);
 
-  // The parcel waits to be picked up. The test makes the job due that the service runs three days later.
+  // The parcel waits to be picked up. The service runs a job three days later, which the test makes due now.
   await world.deliver(label.trackerId, "available_for_pickup", {}, { twice: true });
   const [trouble] = await until(async () => {
     await world.hurry("label-pickup");
@@ -382,8 +382,8 @@ test("a label that a person reported as bought is followed by EasyPost's data ab
   const code = await world.payFor(await world.place());
   const label = await world.boughtLabel(code);
   const { easypost, db } = world;
-  // Makes the label look as if a person had reported it as bought: with a mistyped tracking number, and without a
-  // tracker or a file.
+  // Makes the label look as if a person had reported its purchase: the tracking number is mistyped, and the tracker and
+  // the file are missing.
   await setLabel(
     label.id,
     sql`tracker_id = NULL, label_url = NULL, file_sha256 = NULL, tracking_number = 'MISTYPED',

@@ -40,8 +40,8 @@ test("the parcel's outcome does not depend on the order and repetition of events
         .sort((one, other) => one.at - other.at)
         .map(({ status }) => status);
       assert.equal(parcelOutcome(new Set(shuffled)), parcelOutcome(new Set(said)));
-      // Skips sequences in which the parcel is both delivered and returned: the order keeps the first of these
-      // statuses, and a task informs a person.
+      // Skips sequences in which the parcel is both delivered and returned. The order then keeps the status that came
+      // first, and a task informs a person.
       if (said.includes("delivered") && said.includes("return_to_sender")) return;
       assert.equal(follow(shuffled), follow(said));
     }),

@@ -160,8 +160,8 @@ test("a payment for a supplement that is no longer needed becomes a task for a p
   const { code } = await dearer();
   const session = stripe.sessionOf((await checkout(code)).body.checkoutUrl);
   const event = stripe.pay(session);
-  // Shipping to this next address costs only the quoted price. So the supplement is withdrawn, and the payment for it
-  // can't be applied.
+  // Shipping to this next address costs only the quoted price. So the supplement is withdrawn, and a payment of the
+  // supplement can't be applied.
   assert.equal((await correct(code, { ship_line1: "10 Near Street" })).status, 200);
   await until(async () => (await world.labels(code)).at(-1)?.state === "bought");
   await deliver(event);

@@ -12,7 +12,7 @@ import { bytesOf, fileForm, postSeal, type SealAnswer } from "./seal-document.ts
 
 const folder = temporaryFolder();
 const seals = repeats(100, 60, 200);
-// The service is killed when the number of acknowledged seals reaches each of these, and once more at the end.
+// The service is killed when the number of acknowledged seals reaches one of these, and once more at the end.
 const killAfter = [30, 75, 140].slice(0, repeats(2, 1, 3));
 
 after(() => service?.stop());
@@ -28,8 +28,8 @@ const { headers } = await newPartner(service);
 type Acknowledged = SealAnswer & { document: Buffer };
 
 /**
- * Seals documents, six at a time, until this many are acknowledged. Then the service is killed while other requests are
- * in progress.
+ * Seals documents, six at a time. Kills the service once this many are acknowledged, while other requests are in
+ * progress.
  */
 async function sealUntilKilled(from: number, until: number, acknowledged: Acknowledged[]): Promise<void> {
   let next = from;

@@ -10,8 +10,8 @@ import { createMetrics } from "../../../src/kernel/platform/metrics.ts";
 let days = 0;
 
 /**
- * Anchors the newest state of each log with a calendar. A node waits an hour between anchors of the live log, and a day
- * for the test log. So the clock advances two days with each call.
+ * Anchors the newest state of each log with a calendar. Each call advances the clock by two days. The reason: a node
+ * waits an hour between anchors of the live log, and a day between those of the test log.
  */
 export async function anchorLogs(harness: Pick<Harness, "db" | "rowMac">, calendarUrl: string): Promise<void> {
   const log = openLog("silent");

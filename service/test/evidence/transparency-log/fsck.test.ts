@@ -42,7 +42,7 @@ test(
     ] as const) {
       for (let at = first; at < end; at += 5_000) await queue(at, Math.min(5_000, end - at));
       await until(async () => (await published()) === end);
-      // Keeps the checkpoint of the first half. Go's packages verify below that the whole log extends it.
+      // Keeps the checkpoint of the first half. Below, Go's packages verify that the whole log extends this first half.
       if (end === leaves) copyFileSync(join(mirror, "checkpoint"), join(mirror, "checkpoint.old"));
       await service.cli("log", "export", mirror, "--test");
     }

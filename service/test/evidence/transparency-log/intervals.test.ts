@@ -40,8 +40,8 @@ test("a node whose turn began before another node added a batch waits for the ne
   const slow = await nodeOn({
     ...db,
     async transaction(work, time) {
-      // Only a batch uses this time limit. Right before the slow node's first batch, the other node runs a batch of its
-      // own.
+      // Only a batch uses this time limit, so this is the slow node's first batch. Right before it, the other node runs
+      // a batch of its own.
       if (!isOvertaken && time === longStatements) {
         isOvertaken = true;
         await other.turn();

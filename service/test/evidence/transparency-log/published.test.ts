@@ -105,7 +105,7 @@ test("a size that no checkpoint has is refused in the database, and keeps no quo
 test("the published state never shrinks, whichever nodes answer, with clocks that differ", async () => {
   const step = fc.record({
     grows: fc.integer({ min: 0, max: 3 }),
-    /** The state that gets a new quorum, counted back from the newest state, which is 0. Null if no state gets one. */
+    /** The state that gets a new quorum: 0 is the newest state, 1 the one before it. Null if no state gets one. */
     quorumBehind: fc.option(fc.integer({ min: 0, max: 4 })),
     passes: fc.integer({ min: 0, max: 45 }),
     clocks: fc.array(fc.integer({ min: -20, max: 20 }), { minLength: 1, maxLength: 3 }),

@@ -130,7 +130,7 @@ const pages = ({ orderCode, roomCode, webhookId, deliveryId }: Things): readonly
   ["POST", "/dashboard/environment", 400, { environment: "live" }],
 ];
 
-/** Failed deliveries to the nonexistent live endpoint may change these columns of a webhook at any time. */
+/** These columns of a webhook may change at any time, because deliveries to the nonexistent live endpoint fail. */
 const counted = ["failures", "failing_since", "alerted_at", "mailed_at"];
 
 /**

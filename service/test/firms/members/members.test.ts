@@ -124,8 +124,8 @@ test("an owner who is demoted during the request no longer has an owner's rights
   const [, roleOfTwo = "", roleOfThree = ""] = await pathsOf(partnerId, "role");
   const [, removeTwo = ""] = await pathsOf(partnerId, "remove");
   assert.equal((await postForm(service.baseUrl + roleOfTwo, { role: "owner" }, one.headers)).status, 303);
-  // Both requests wait for the lock on the firm's row, in this order: `one` removes `two`, and `two` makes `three` an
-  // owner. By then, `two` is no longer a member.
+  // Both requests wait for the lock on the firm's row. First, `one` removes `two`. Then `two` tries to make `three` an
+  // owner, but is not a member any more.
   const waiting: Promise<Response>[] = [];
   await db.transaction(async (tx) => {
     await tx.query(sql`SELECT FROM partners WHERE id = ${partnerId} FOR UPDATE`);

@@ -27,7 +27,7 @@ test("the portal counts by session: a used-up session does not affect another, n
     await newMember(service, "a@acme.example", key),
     await newMember(service, "b@acme.example", key),
   ];
-  // The request above that linked the member already used one of the session's 120 requests.
+  // One of the session's 120 requests was already used above, to link the member.
   const found = await statuses(120, () => me(one.headers));
   assert.deepEqual(found.toSorted(), [...Array(119).fill(200), 429]);
   const refused = await me({ ...one.headers, ...byKey });

@@ -171,7 +171,7 @@ test("refuses entries that are no longer needed", () => {
 });
 
 /**
- * Runs a script in the database, reads which tables the database's triggers and functions then write, and rolls the
+ * Runs a script in the database. Reads which tables the database's triggers and functions then write, and rolls the
  * script back.
  * @returns the writes that the list of owners does not allow
  */

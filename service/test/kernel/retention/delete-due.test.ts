@@ -536,10 +536,10 @@ const audit = (templateId: string, { environment = "live", ...move }: Move) =>
   orders.db.query(auditLine({ ...move, actor: "key:1", detail: { templateId, environment } }));
 
 /**
- * Stores a template with one version for each blob in `keys`, in that order. A date in `archivedAt` archives it.
+ * Stores a template with one version for each blob in `keys`, in that order. A date in `archivedAt` archives the
+ * template.
  * @returns its id
- * @param moves the template's lines in the audit log; null to archive the template by `archiveTemplate`, which writes
- * them
+ * @param moves the template's lines in the audit log; null to let `archiveTemplate` archive it and write the lines
  */
 async function template(
   keys: readonly string[],

@@ -150,7 +150,7 @@ test("a balance that an earlier release stored without reversed credits is corre
   const real = last.sums.closing;
   assert.equal(real, 6_000);
   // Rewrites the sums as an earlier release stored them. That release subtracted each reversed credit from the credits,
-  // so `closing` stayed 0. It stored no `owed` and no corrections.
+  // so its `closing` is 0. Its sums have no `owed` and no corrections.
   await db.transaction(async (tx) => {
     await tx.script("ALTER TABLE billing_balances DISABLE TRIGGER billing_balances_append_only");
     let opening = 0;

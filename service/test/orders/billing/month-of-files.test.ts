@@ -80,7 +80,8 @@ const centsOf = (text: string) => Math.round(Number(text.replace("\u2212", "-").
 const sum = (cents: readonly number[]) => cents.reduce((all, each) => all + each, 0);
 
 /**
- * A month's paid cents minus its refunded and lost cents, as the statement's sums, CSV file, PDF and page state them.
+ * A month's paid cents minus its refunded and lost cents, as four sources state them: the statement's sums, CSV file,
+ * PDF and page.
  */
 async function papersOf(month: string) {
   const found = await statementOf({ db, clock }, owner, month);

@@ -81,7 +81,7 @@ test("a value that is too long for its field of the template is refused before a
   const long = await call("POST", "bulk", form(csv("W".repeat(120))));
   const message = "values.Unit is too small for a text of 120 characters, which must fit at 6 points.";
   assert.deepEqual([long.body.bulkId, long.body.errors], [null, [{ row: 1, message }]]);
-  // The same number of characters fits into the field if the characters are narrow.
+  // If the characters are narrow, the same number of them fits into the field.
   await accepted(csv("i".repeat(120)));
 });
 
@@ -217,7 +217,8 @@ test("a canceled bulk deletes its people's data, and so does a bulk that nobody 
   await sweepBulks(db, new Date(Date.now() + 31 * 24 * 3_600_000));
   await db.close();
   assert.equal(await kept(second), 0);
-  // The first bulk is canceled, so uploading its file again creates a new bulk. Three uploads at once create only one.
+  // The first bulk is canceled, so a new upload of its file creates a new bulk. Three concurrent uploads create only
+  // one.
   const again = await Promise.all([1, 2, 3].map(() => accepted(canceled)));
   assert.equal(new Set([first, ...again]).size, 2);
   assert.deepEqual(await place(again[0] ?? ""), [0, 2, 0, 0]);

@@ -178,8 +178,8 @@ const noted = (from: number, to: number, status: Noted["status"]): Noted[] =>
   Array.from({ length: to - from }, (_, n) => ({ n: from + n, id: from + n, status, partnerId: "x" }));
 
 /**
- * Simulates the read of a batch of orders. It returns only the orders for which `isSo` is true, as if the status of the
- * others had just changed.
+ * Simulates the read of a batch of orders. It returns only the orders for which `isSo` is true, as if the other orders
+ * had just changed their status.
  */
 const reading = (isSo: (id: number) => boolean) => (batch: readonly Pick<Noted, "id" | "status">[]) =>
   Promise.resolve(

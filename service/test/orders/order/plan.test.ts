@@ -57,8 +57,7 @@ test("with many orders every list uses its index and reads few pages", async () 
   } as const;
   for (const [name, [filter, index]] of Object.entries(lists)) {
     const plan = await explain(db, listStatement(of, filter));
-    // For a status that no order has, PostgreSQL may also use the index over all firms, because it finds just as few
-    // rows.
+    // If no order has the status, PostgreSQL may also use the index over all firms, which finds just as few rows.
     const same = plan.indexes.some(
       (each) => each === index || (each === "orders_of_all_by_status" && index === "orders_by_status"),
     );

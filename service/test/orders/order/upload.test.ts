@@ -153,7 +153,7 @@ test("a boundary that is missing or never appears gets a 400", async () => {
 
 test("the files on the disk reveal nothing of the document", async () => {
   assert.equal((await post(orderForm(minimal))).status, 201);
-  // A beginning of the document that is too long to occur elsewhere by chance.
+  // The first bytes of the document: too many to occur elsewhere by chance.
   const beginning = examplePdf.subarray(0, 16);
   for (const entry of readdirSync(join(folder.path, "blobs"), { recursive: true, withFileTypes: true }))
     if (entry.isFile()) assert.equal(readFileSync(join(entry.parentPath, entry.name)).includes(beginning), false);

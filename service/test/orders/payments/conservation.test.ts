@@ -328,7 +328,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   let checksOfFirm = 0;
   /** The number of the firm's last check. */
   let check = 0;
-  /** The payment of each reversed check booking, by the subject of the task that the reversal opened. */
+  /** For each reversed booking of a check: its payment, by the subject of the task that the reversal opened. */
   const undone = new Map<string, string>();
   const events: StripeEvent[] = [];
   const states = new Map<string, string>();
@@ -360,7 +360,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     for (const refund of given) events.push(...stripe.refundEvents(refund));
   }
 
-  /** Runs work that the service may reject, or that a crash may interrupt. @returns true if it was done */
+  /** Runs work that the service may reject, or that a crash may interrupt. @returns true if the work was done */
   async function attempt(points: number | null, work: () => Promise<unknown>): Promise<boolean> {
     fuse.set(points);
     try {
@@ -471,7 +471,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     return given.reduce((left, { amount }) => left - Number(amount), held);
   }
 
-  /** The manual refunds that nobody has assigned to orders, of payments for several orders. */
+  /** The manual refunds that nobody has assigned to orders yet. Each one is of a payment for several orders. */
   async function unassigned(): Promise<WaitingRefund[]> {
     const own = new Set(intentsOf());
     return (await waitingRefunds({ db }, agent)).filter(({ paymentIntent }) => own.has(paymentIntent));
@@ -547,7 +547,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     if (cents > 0) seen.add("paid back by check");
   }
 
-  /** An operator corrects a booking of a check that was never sent. */
+  /** An operator corrects the booking of a check: the check was never sent. */
   async function undo(n: number, points: number | null): Promise<void> {
     const bookings = await db.query<{ id: number; intent: string; cents: number; code: string }>(sql`
       SELECT d.id, p.payment_intent AS intent, d.part_cents::float8 AS cents, o.code AS "code@order"
@@ -630,8 +630,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       const asked = { refund: waiting.id, parts: divided, reason: "said so" };
       const id = waiting.assignment?.id ?? (await askAssignment(refundDeps, signedIn(agent), asked));
       await approveAssignment(refundDeps, signedIn(approver), id).catch(async (error: unknown) => {
-        // Since the first person's division of the refund, other refunds or disputes may have reduced the orders'
-        // money.
+        // Other refunds or disputes may have reduced the orders' money since the first person divided the refund.
         if (error instanceof ServiceError) await dropAssignment(refundDeps, signedIn(agent), id);
         throw error;
       });
@@ -705,7 +704,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       return void events.push(later(stripe.endDispute(known.id, end)));
     }
     const found = await rest(code, which);
-    // The bank doesn't see a check, so it may take that money as well.
+    // The bank doesn't know of money that went back by check, so it may take that money as well.
     const held = (await leftOf(found)) + (byCheck.get(found?.intent ?? "") ?? 0);
     const cents = Math.ceil((held * share) / 100);
     if (!found || cents < 1 || disputes.has(found.intent) || foreign.has(found.intent)) return;
@@ -871,8 +870,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       world.advance(11 * minute);
       await watchPayments(deps);
       look();
-      // The history is not over while a manual refund waits to be assigned to orders. After a bank has reversed money,
-      // an assignment may be dropped, and its refund waits again.
+      // The history is not over while a manual refund waits to be assigned to orders. When a bank has reversed money,
+      // an assignment may be dropped; its refund then waits again.
       const isOver = events.length === 0 && (await waitingJobs()).length === 0;
       if (isOver && (await unassigned()).length === 0) return;
     }
@@ -950,7 +949,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     await requireNothingStuck();
   }
 
-  /** For each payment: the cents that had already gone back by check when a lost dispute took them too. */
+  /** For each payment: the cents that had gone back by check before a lost dispute took them again. */
   function takenTwice(received: ReadonlyMap<string, number>, back: ReadonlyMap<string, number>): Map<string, number> {
     const sums = new Map<string, number>();
     for (const [intent, check] of byCheck) {

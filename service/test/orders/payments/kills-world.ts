@@ -70,8 +70,9 @@ export async function openKillsWorld() {
       await start();
     },
     /**
-     * Kills the service twice in the same request to the processor. First the processor never handles the request; then
-     * only its response is lost, and a day passes. `again` repeats the request, unless a job does.
+     * Kills the service twice during the same request to the processor. The first time, the processor never handles the
+     * request. The second time, only the processor's response is lost, and a day passes. `again` repeats the request if
+     * no job does.
      */
     async killAsking(asks: string, begin: () => Promise<unknown>, again: () => Promise<unknown> = async () => {}) {
       const asked = () => stripe.requests.filter(({ method, path }) => `${method} ${path}` === asks).length;

@@ -132,7 +132,7 @@ test("the operator sees a page of them and their number", async () => {
 });
 
 test("executions that are all due at once end once each, with one line, while two nodes sweep and decisions compete", async () => {
-  // The other executions can only be ended by the sweep.
+  // Nobody decides the other executions, so only the sweep can end them.
   const decidable = ids.slice(1, 1_200);
   let swept = false;
   let n = 0;

@@ -56,7 +56,7 @@ const heldOf = async (code: string) =>
 const whole = (code: string) => requestRefund(refunds, agent, { code, reason: "asked" });
 const approve = (id: string) => approveRefund(refunds, approver, id);
 
-/** Somebody refunds a part of the payment at the processor, and two people assign it to the first order. */
+/** Somebody refunds a part of the payment at the processor. Then two people assign the refund to the first order. */
 async function assigned(intent: string, cents: number): Promise<string> {
   for (const event of stripe.refundByHand(intent, cents)) await world.take(event);
   await work();

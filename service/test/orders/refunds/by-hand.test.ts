@@ -521,7 +521,7 @@ test("a part that waited is returned by the refund of the whole order, and never
     const whole = async () => refundOrder(deps, await world.orderIdOf(code));
     for (const job of isPartFirst ? [() => give(part), whole] : [whole, () => give(part)]) await job();
     const [payment] = await heldPayments(db, await world.orderIdOf(code));
-    // Simulates a job of the partial refund that began before the refund of the whole order was approved.
+    // Simulates a late job of the partial refund: it began before the refund of the whole order was approved.
     const late = { request: part, payment: payment?.id ?? 0, paymentIntent: intent, amountCents: 4_000 };
     await books.processor.refundPart(late);
     assert.deepEqual(
@@ -744,7 +744,7 @@ test("nobody assigns a refund while the job of an approved one may be asking the
 
 test("the list of refunds by hand goes on after the last one of a page", async () => {
   for (let n = 0; n < 2; n++) await refunded(1_000);
-  // The first page begins with the refunds whose assignment to orders somebody has already requested.
+  // Leaves out the refunds whose assignment to orders is already requested. The first page begins with these.
   const unasked = async (after?: string) =>
     (await waitingRefunds({ db }, agent, after)).filter(({ assignment }) => assignment === null);
   const all = await unasked();

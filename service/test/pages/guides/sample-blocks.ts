@@ -10,7 +10,7 @@ export type Sample = {
   text: string;
 };
 
-/** The samples of a guide that a reader would run, in order, with this service's URL and this key. */
+/** The samples that a reader of a guide would run, in order, with this service's URL and this key. */
 export function samplesOf(markdown: string, { baseUrl, key }: { baseUrl: string; key: string }): Sample[] {
   const fences = markdown.matchAll(/^```(\w+)(?: (\S+))?( receiver)?\n([\s\S]*?)^```$/gm);
   return [...fences]

@@ -182,8 +182,8 @@ const actionMs = 15_000;
  * While `ready` is shown, repeats an action until the page shows `state`. On a busy machine, the service rejects an
  * action while a person is absent.
  *
- * Each attempt ends before the next one, and before this function returns. An attempt that continued later could press
- * the button of the second signer's step, which has the same name, too early.
+ * Each attempt ends before the next one, and before this function returns. A late attempt could press the button of the
+ * second signer's step too early: that button has the same name.
  */
 async function tries(state: Locator, ready: Locator, act: () => Promise<void>): Promise<void> {
   const page = ready.page();
@@ -247,7 +247,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
 
   const { place, claim, statusOf, signsAtHome, reachesNotary } = ordersToNotarize(running, partner);
 
-  /** Checks that a browser without camera access says so, before a mailed code binds the session to that browser. */
+  /** Checks that the page reports missing camera access, before a mailed code binds the session to that browser. */
   async function saysWhenNoCamera(page: Page): Promise<void> {
     const notice = (shown: Page) => shown.getByText("This browser gives no camera here. Open the link in");
     assert.deepEqual([await notice(page).count(), await notice(page).isVisible()], [1, false]);

@@ -66,7 +66,10 @@ function covering(tail: Buffer): Buffer {
   return Buffer.from(`${text.slice(0, own)}/ByteRange[${ranges.padEnd(room)}${text.slice(end)}`, "latin1");
 }
 
-/** The act with another tail and attributes with the digest of that tail, as a malicious service could send them. */
+/**
+ * The act with another tail, and with attributes that have the digest of that tail. A malicious service could send
+ * both.
+ */
 function withTail(tail: Buffer): PreparedAct {
   const { contentsStart, contentsEnd } = act;
   const digestOf = (bytes: Uint8Array) =>

@@ -26,8 +26,8 @@ export const fieldsOfNewTypes = (first = 5): Planned[] => [
 ];
 
 /**
- * A checkbox, a fee that the checkbox shows, a multiple choice and a total, on the first page. `first` fields precede
- * them in the document.
+ * A checkbox, a fee that is shown while the checkbox is checked, a multiple choice and a total, on the first page.
+ * `first` fields precede them in the document.
  */
 export const fieldsWithRules = (first = 5): Planned[] => [
   { ...common, kind: "checkbox", place: box(72), label: "Pets", id: "pets", required: false },

@@ -88,8 +88,8 @@ test("40 sockets that request a whole document and read nothing use less than 20
   assert.ok(grown < 200, `grew by ${grown} MiB`);
   assert.equal(closed, 0);
   const given = async () => (await openConnections()) === 0;
-  // Waits up to two minutes, longer than `until` alone: the service closes such connections after half a minute, or
-  // later on a busy machine.
+  // The service closes such connections after half a minute, or later on a busy machine. So this waits up to two
+  // minutes, twice as long as `until` alone.
   await until(given).catch(() => until(given));
   for (const socket of sockets) socket.destroy();
 });

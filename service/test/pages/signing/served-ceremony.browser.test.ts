@@ -52,7 +52,7 @@ const picture = Buffer.from(
   "base64",
 );
 
-/** Who held the key of each act, the service or the signer's browser, in the order of the acts. */
+/** For each act, in order: the holder of its key, which is the service or the signer's browser. */
 const keysOf = async (running: Running, code: string) =>
   (await actsOf(running, code)).map(({ keyHeldBy }) => keyHeldBy);
 const marksOf = async (running: Running, code: string) => (await actsOf(running, code)).map(({ mark }) => mark);
@@ -190,7 +190,7 @@ function flipped(base64: string, at: number): string {
 }
 
 /**
- * Presses Enter on the button, after the page accepts presses again. The page ignores them shortly after its layout
+ * Presses Enter on the button. First waits until the page accepts presses: it ignores them shortly after its layout
  * moves.
  */
 async function pressEnter(button: Locator): Promise<void> {

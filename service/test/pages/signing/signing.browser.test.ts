@@ -383,7 +383,7 @@ test("a signer who has agreed is at the first field: it has the focus, is in the
 test("the report that the document was seen is sent so that it outlives the page", async () => {
   const opened = await open({});
   const { page } = opened;
-  // Only the option `keepalive` of the request shows that the browser continues it after the page is left.
+  // The request's option `keepalive` is the only sign that the browser continues the request after the page is left.
   await page.addInitScript(() => {
     const send = window.fetch;
     window.fetch = (input, init) => {
@@ -453,7 +453,7 @@ test("after a hold, the form comes back in place with what was entered, and a re
   await shownPage(opened, 1);
   assert.equal(await page.locator(".viewer-field").count(), 0);
   await assertGoodLooks(opened);
-  // The signer reads further down when the notary's step ends. The page must neither scroll nor reload.
+  // While the signer reads further down, the notary's step ends. The page must neither scroll nor reload.
   const link = page.getByRole("button", { name: "Read as text" });
   await link.focus();
   const place = () => page.evaluate<number>("document.querySelector('.viewer-pages').getBoundingClientRect().top");

@@ -40,7 +40,7 @@ async function openMenu({ page }: OpenPage): Promise<void> {
 
 /**
  * Returns a function that checks one of the pages at `places`. Each page must fit. In each language, a different one of
- * them is also checked for accessibility.
+ * the pages is also checked for accessibility.
  */
 const checksOf =
   (places: readonly string[], language: Language) =>

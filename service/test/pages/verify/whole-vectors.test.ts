@@ -61,8 +61,8 @@ const tones: Readonly<Record<string, string>> = {
 };
 
 /**
- * Vectors whose files the page does not check together as a set. Because of the kind that its seal states, the page
- * checks each file as an ordinary document.
+ * Vectors whose files the page checks separately, and not as a set. The kind that the seal states makes the page treat
+ * each file as an ordinary document.
  */
 const judgedByItself = new Set([
   "a purpose of another kind",

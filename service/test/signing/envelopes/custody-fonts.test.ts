@@ -37,7 +37,7 @@ const content: CustodyContent = {
   verifyUrl: "https://example.com/verify/VERIFY",
 };
 
-/** Draws the certificate as a worker does that has drawn these texts before. */
+/** Draws the certificate like a worker that has already drawn the texts `earlier`. */
 async function drawn(earlier: readonly string[]): Promise<Buffer> {
   const faces = await openFaces();
   for (const text of [...earlier, ...writtenTexts(content)]) await faces.prepare(text);

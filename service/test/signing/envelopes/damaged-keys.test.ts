@@ -12,7 +12,9 @@ const running = await forTests(openCeremonyService());
 const author = testSigner("plain");
 const tsa = testSigner("tsa");
 
-/** A signed document with one changed digit in a certificate's public key. The key is then no point of its curve. */
+/**
+ * A signed document. One digit of a certificate's public key is changed, so that the key is not a point of its curve.
+ */
 function withDamagedKey({ certificate }: typeof author): Buffer {
   const bytes = signPdf(Uint8Array.from(makePdf({ text: "Contract" })), {
     signer: author,

@@ -33,7 +33,7 @@ export function ordersToNotarize(
   const read = async <T>(path: string) => (await (await fetch(at(path), { headers })).json()) as T;
   const statusOf = async (code: string) => (await read<{ status: string }>(`/api/partner/orders/${code}`)).status;
   return {
-    /** Places an order and pays it in the sandbox. It then waits for a notary, or first for its signers. */
+    /** Places an order and pays it in the sandbox. The order then waits for a notary, or first for its signers. */
     async place(fields: Record<string, string> = {}, document = makePdf({ text: "Deed" })): Promise<string> {
       const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe", ...fields }, document);
       const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers, body });

@@ -220,7 +220,7 @@ test("a backup that fails at its end leaves neither itself nor the copied keys",
   const folder = at("refused");
   const made = command(running.service.dataDir, "backup", folder, "--keys", at("refused-keys"));
   while (!existsSync(`${folder}.partial`)) await new Promise((resolve) => setTimeout(resolve, 1));
-  // The backup gets its name last, which fails now.
+  // The last step gives the backup its name. That step fails now, because a folder with other content has the name.
   mkdirSync(folder);
   writeFileSync(join(folder, "other"), "");
   assert.equal((await made).code, 1);

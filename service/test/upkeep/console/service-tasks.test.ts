@@ -37,7 +37,7 @@ describe("tasks about the service itself", () => {
       running.db.query(sql`
       INSERT INTO jobs (queue, payload, due_at, failed_at)
       SELECT 'lost-mails', '{}', now(), now() FROM generate_series(1, ${jobs})`);
-    // One statement, because the service's own sweep may run between two.
+    // Inserts all jobs by one statement, because the service's own sweep may run between two statements.
     await fail(2);
     await look("2026-11-23T15:00:00Z");
     await look("2026-11-23T15:05:00Z");
@@ -135,7 +135,8 @@ test("a task about money or keys is claimed with a passkey, and ended with a rec
     ["dispute", "approver"],
     ["key_expiry", "admin"],
   ] as const) {
-    // With an order: the service's own sweep may run at any time, and closes tasks without one that it doesn't need.
+    // The service's own sweep may run at any time. It closes tasks that it doesn't need, unless they are about an
+    // order. So this task is about an order.
     await open({ kind, at: new Date(), environment: "live", subject: "passkeys", orderId });
     await openServiceTasks({ db: running.db, clock: () => new Date(), certificates: [] });
     const [task] = await running.db.query<{ id: number }>(

@@ -421,7 +421,10 @@ describe("a letter that is no longer needed", () => {
 });
 
 describe("a person says that a letter was not canceled", () => {
-  /** Puts an order on hold, and loses the answer to its letter's cancellation until a task asks a person about it. */
+  /**
+   * Puts an order on hold. The answer to the letter's cancellation is lost, and its look-ups fail until a task asks a
+   * person.
+   */
   async function heldUnclear() {
     const order = await sent();
     world.lob.fail("cut");
@@ -471,8 +474,8 @@ describe("Lob is unreachable", () => {
     for (let n = 0; n < cuts; n++) {
       const code = await world.placed();
       const node = world.openNode();
-      // Two requests fail: the letter's, whose response is cut off, and its look-up. The third request, a retry of the
-      // look-up, succeeds.
+      // Two requests fail: the one that creates the letter, whose response is cut off, and the look-up of that letter.
+      // The third request retries the look-up and succeeds.
       world.lob.fail("cut", n % 2 === 0 ? { status: 502 } : "cut");
       await node.work({ rounds: 3 });
       for (let look = 0; look < 3; look++) {

@@ -128,7 +128,7 @@ const UNDUE_3 = [
   "a read-only field opened",
 ];
 
-/** Seals a file that the sealer refuses. Any holder of a trusted key could write such a seal. */
+/** Adds a seal to a file that the sealer would refuse. Any holder of a trusted key could write such a seal. */
 function sealedInSpite(pdf: string): Uint8Array {
   const { size } = endOf(pdf);
   const placeholder = `<${"0".repeat(1800)}>`;

@@ -9,7 +9,7 @@ const notContinued = { absent: ["document_continues"] } as const;
 
 /**
  * Documents that begin with the signed document's bytes, or seem to. Section 20.2 of docs/evidence-format.md defines
- * which of them continue it.
+ * which of them continue the signed document.
  */
 export function notarized(ann: by.Doing, bob: by.Doing): readonly CustodyRow[] {
   const honest = by.signedEnvelope([ann, bob]);

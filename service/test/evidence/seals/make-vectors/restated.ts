@@ -12,7 +12,7 @@ type Odd = {
 const digits = (value: number, width: number): string => String(value).padStart(width, "0");
 const row = ({ offset, generation }: Row): string => `${digits(offset, 10)} ${digits(generation, 5)} n \n`;
 
-/** A tail that lists every object of the document, as the sealer writes it, with the given deviations. */
+/** A tail like the sealer's, with the given deviations. It lists every object of the document. */
 const listingAll =
   ({ head = "0 1\n0000000000 65535 f \n", rows: change = (rows) => rows, trailer = (entries) => entries }: Odd) =>
   (pdf: string, objects: readonly NewObject[]): string => {

@@ -60,7 +60,7 @@ export const withSealKey = (name: string): TestSigner =>
 export type Doing = {
   readonly name: string;
   readonly by: TestSigner;
-  /** The certificates after the signer's own in the signature, instead of the default ones. */
+  /** Certificates to write into the signature before the signer's own; none by default. */
   readonly above?: readonly Certificate[];
   /** Makes the time-stamp token of the signature; none by default. */
   readonly token?: (signature: Uint8Array) => Uint8Array;
@@ -230,7 +230,7 @@ export function signedEnvelope(doings: readonly Doing[], options: Options = {}):
   return { certificate: sealedFor(reason, { signer: seal, ...options.sealing }, pdf), document: sealed, states };
 }
 
-/** Completes records with the members that all records have, and chains each to the one before by its hash. */
+/** Gives each record the members that all records have, and the hash of the record before it. */
 function chained(records: readonly JsonObject[]): JsonObject[] {
   const trail: JsonObject[] = [];
   for (const [index, record] of records.entries()) {

@@ -194,7 +194,10 @@ function stamped(length: number, pieces: readonly Piece[]): string {
 }
 
 const CARGO = 8000;
-/** The most documents that the forger lets the service seal, until the numbers in its text match the seal. */
+/**
+ * The maximum number of documents that the service seals for the forger. After each one, the forger corrects the
+ * numbers in the text to match the seal.
+ */
 const DRAFTS = 4;
 
 /**
@@ -278,7 +281,7 @@ export async function moveIntoId(seal: SealForStrangers, spelling: Spelling = as
     offsets.set(9, first + fakes.length);
     const rows = [...offsets].map(([number, offset]) => `${number} 1\n${String(offset).padStart(10, "0")} 00000 n \n`);
     const previous = /startxref\n(\d+)/.exec(original)?.[1];
-    // If the dictionary states the original's length, a section must follow the dictionary. So this forgery states no
+    // If a dictionary states the original's length, a section must follow the dictionary. So this dictionary states no
     // length.
     const { place: found, text: dictionary } = decoy(genuine, first + fakes.length, null, spelling);
     place = found;

@@ -54,8 +54,9 @@ async function attempt(path: string, bytes: Buffer, sealedPath: string): Promise
 }
 
 /**
- * Reports the readers that reject the sealed file. pdfsig must always accept it. qpdf and mutool must accept it if they
- * read the original without a repair. pdfsig must also accept each earlier signature that it accepted before.
+ * Returns the readers that reject the sealed file although they must accept it. pdfsig must always accept it. qpdf and
+ * mutool must accept it if they read the original without a repair. pdfsig must also accept each signature that it
+ * accepted in the original.
  */
 async function judge(path: string, sealedPath: string, wellFormed: boolean) {
   const [before, signatures, opens] = await Promise.all([pdfsig(path), pdfsig(sealedPath), mutoolOpens(path)]);

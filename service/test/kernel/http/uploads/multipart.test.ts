@@ -47,8 +47,8 @@ const statusOf = async (upload: RawUpload): Promise<number> =>
   Number((await until(() => /^HTTP\/1\.1 ([2-5]\d\d) .*\r\n\r\n/ms.exec(upload.received())))[1]);
 
 /**
- * Sends further requests and waits for the responses. The earlier requests, which are still open, are authenticated by
- * then.
+ * Sends further requests and waits for their responses. By then, the service has authenticated the callers of the
+ * earlier requests, which are still open.
  */
 async function callersKnown(): Promise<void> {
   for (const [path, headers] of [

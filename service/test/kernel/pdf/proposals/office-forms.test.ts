@@ -64,8 +64,8 @@ async function scoreOf({ pdf, places }: OfficeForm, isScored: (kind: string) => 
 const isOthers = ({ role }: Place): boolean => /^(?:witness|testigo|notary|nobody)$/.test(role);
 
 /**
- * True if a place is for somebody who does not sign the form (sets e to j), or is a spare line for a signer. A page
- * does not name its signers, so a proposal there is neither required nor wrong.
+ * True if a place is a spare line for a signer. Also true if a place is for somebody who does not sign the form (sets e
+ * to j). A page does not name its signers, so a proposal there is neither required nor wrong.
  */
 const isSpare = ({ role }: Place): boolean => /^(?:outsider|spare)$/.test(role);
 

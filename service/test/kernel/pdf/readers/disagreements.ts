@@ -122,7 +122,7 @@ const isReference = (file: string, number: number): boolean =>
   new RegExp(`(?<!\\d)${number}\\s+\\d+\\s+obj\\s+\\d+\\s+\\d+\\s+R`).test(file);
 
 /**
- * True if a cross-reference entry states another generation than its object. Through a reference with the object's own
+ * True if a cross-reference entry and its object state different generations. For a reference with the object's
  * generation, the sealer then reads null, and the verifier reads the object.
  */
 const hasOddGeneration = (file: string, { entries }: Reading): boolean =>
@@ -141,9 +141,10 @@ const hasOddFields = (file: string, reading: Reading): boolean =>
   reading.entries.some((_, number) => isReference(file, number));
 
 /**
- * An unexpected difference of the permissions; null if there is none. The sealer may be stricter: it applies the lock
- * of every signature field that has a value, and the verifier only the locks of signed fields. The sealer also stops
- * reading a document that permits no changes, so the verifier alone may refuse such a document.
+ * An unexpected difference of the permissions; null if there is none. The sealer may be stricter, because it applies
+ * the lock of every signature field that has a value. The verifier applies only the locks of signed fields. The sealer
+ * also stops reading a document that permits no changes. So the verifier may refuse such a document although the sealer
+ * reads it.
  */
 function permissions(file: string, one: Reading, { permission: verifier }: Reading): string | null {
   const { permission: sealer, signatures } = one;

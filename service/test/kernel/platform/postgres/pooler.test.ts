@@ -38,7 +38,7 @@ await runCli({ DATA_DIR: join(folder.path, "var"), DATABASE_URL: urlOf(server.ow
 const db = await forTests(openDatabase(server.owner, () => {}, { poolSize: 2 }));
 after(() => server.release());
 
-/** Starts a pooler and a service behind it. The first call also creates the firm whose key `headers` has. */
+/** Starts a pooler and a service behind it. The first call also creates the firm of the key in `headers`. */
 async function behind(settings: Record<string, string>, env: Record<string, string>) {
   const pooler = await startPgBouncer(server.connection, settings);
   const own = { DATA_DIR: join(folder.path, "var"), DATABASE_URL: pooler.url, RATE_LIMITS: "off", ...env };
@@ -71,7 +71,7 @@ const readyz = async ({ baseUrl }: Service) => {
 async function doctor(env: Record<string, string>): Promise<{ result: string; detail: string } | undefined> {
   const { stdout } = await runCli(env, "doctor", "--json");
   const { checks } = JSON.parse(stdout) as { checks: { name: string; result: string; detail: string }[] };
-  // If the pooler mixes up the first statements of `doctor`, only the finding about the data is reported.
+  // If the pooler mixes up the first statements of `doctor`, its report has only the finding about the data.
   return checks.find(({ name }) => name === "database sessions") ?? checks.find(({ name }) => name === "data");
 }
 

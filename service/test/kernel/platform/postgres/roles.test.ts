@@ -145,7 +145,7 @@ test("a data folder of a release without passwords has them after its next start
 test("a data folder of a release without passwords gets them while its server is still running", async () => {
   const older = await olderFolder();
   try {
-    // Starting this server sets passwords, so they are removed again while it runs.
+    // The start of this server sets passwords. So the test removes them while the server runs.
     const running = await openEmbeddedPostgres(older.path);
     const owner = openDatabase(running.owner, () => {}, { poolSize: 1 });
     writeFileSync(join(older.path, "postgres/cluster/pg_hba.conf"), "local all all trust\n");

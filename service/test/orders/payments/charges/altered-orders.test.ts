@@ -42,7 +42,7 @@ async function alter(code: string): Promise<() => Promise<void>> {
 const alarms = async (code: string) =>
   (await tasksOf([code], "order_altered")).flat().flatMap(({ state, reason }) => (state === "open" ? [reason] : []));
 
-/** Queues the job that charges the firm for the orders of a closing, as placing the closing does. */
+/** Queues the job that charges the firm for the orders of a closing, as happens when the closing is placed. */
 async function place({ firm, codes }: { firm: Group["firm"]; codes: readonly string[] }): Promise<void> {
   const actor = `key:${firm.principal.key?.id}`;
   const orderIds = await Promise.all(codes.map(world.orderIdOf));

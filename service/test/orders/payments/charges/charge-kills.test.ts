@@ -129,7 +129,7 @@ for (const [words, target] of [
     await requireOnePayment(found);
   });
 
-  // `hang`: the processor never handles the request. `mute`: it charges, but its response is lost.
+  // `hang`: the processor never handles the request. `mute`: the processor charges, but its response is lost.
   for (const [failure, when] of [
     ["hang", "after the charge is on record, before the processor has it"],
     ["mute", "after the processor charged, before its answer is on record"],

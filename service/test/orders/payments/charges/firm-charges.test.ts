@@ -287,8 +287,8 @@ for (const [outcome, words] of [
     assert.match(page, words);
     assert.match(page, /Open the checkout for/);
     stripe.firm.outcomes.delete(method);
-    // Posts a form that the owner opened earlier. The page now has no button for a card that needs its holder's
-    // confirmation.
+    // The card needs its holder's confirmation, so the page now has no button. This posts a form that the owner opened
+    // earlier.
     const fields = { total_cents: String((await orderOf(code)).totalCents), charged_method: await activeId() };
     assert.equal((await post(`/dashboard/orders/${code}/charge`, fields)).status, 303);
     const again = await charge(code, "answered");
@@ -449,7 +449,7 @@ test("a bank account that is verified later is usable then, and a mail reports a
     if (isRight) assert.equal(await stateOfMethod(method), "active");
     else await until(() => mailsTo(service, email).some((mail) => /could not be verified/.test(mail)));
   }
-  // Waits until the processor has forgotten the methods that others replaced, apart from those with charges in progress.
+  // Waits until the processor has forgotten all replaced payment methods, except those with a charge in progress.
   const moving = await db.query(sql`
     SELECT DISTINCT m.id FROM payment_methods m JOIN firm_charges c ON c.method_id = m.id
     WHERE m.state = 'removed' AND c.state IN ('asked', 'answered', 'pending')`);
@@ -829,7 +829,7 @@ test("no refund is sent while the payment is disputed at the bank", async () => 
   await deliver(stripe.event("charge.dispute.created", dispute));
   assert.equal(await live.statusOf(code), "OnHold");
   await service.cli("order", "move", code, "RefundPending", "--reason", "asked by the firm");
-  // The job ends without a refund: the bank's decision queues it again.
+  // The job ends without a refund. The bank's decision queues the job again.
   await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'refund'`)).length === 0);
   assert.deepEqual(stripe.refunds.slice(refunds), []);
   await deliver(stripe.event("charge.dispute.closed", { ...dispute, status: "won" }));

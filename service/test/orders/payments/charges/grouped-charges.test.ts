@@ -426,7 +426,7 @@ test("lets the clients of all orders pay instead, or of none while a payment is 
   await assert.rejects(letClientsPay(deps, firm.principal, members, []), /no order here that its client could pay/);
   await assert.rejects(letClientPay(deps, firm.principal, codes[0]), /The client pays this order/);
   await assert.rejects(chargeByMember(deps, firm.principal, codes[0]), /The client pays this order/);
-  // A job that was queued before the clients became the payers charges neither order.
+  // This job was queued before the clients became the payers. It charges neither order.
   await db.query(sql`SELECT enqueue_job(${firmChargeQueue}, jsonb_build_object('orderIds', ${orderIds}::bigint[]))`);
   await runJobs();
   assert.equal(intentsOf(firm).length, 2);

@@ -15,7 +15,7 @@ import { openMoneyWorld } from "../money-world.ts";
 const world = await forTests(openMoneyWorld());
 const { db, deps, stripe, orders } = world;
 
-/** An order whose charge the processor has created, and whose event has not arrived. */
+/** An order with a charge that the processor has created. The event about the charge has not arrived. */
 async function answered() {
   const firm = await world.newFirm();
   await db.query(sql`DELETE FROM jobs`);

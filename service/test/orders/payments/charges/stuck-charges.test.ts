@@ -41,7 +41,7 @@ async function asked(status = "QuoteReady") {
   return { code, job, charge };
 }
 
-/** An order whose charge was sent, and whose event is overdue. */
+/** An order with a sent charge. The event about the charge is overdue. */
 async function sent(outcome: "succeeded" | "processing", status?: string) {
   stripe.firm.outcomes.set(firm.method, outcome);
   const { code, job, charge } = await asked(status);

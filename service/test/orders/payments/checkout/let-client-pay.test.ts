@@ -123,7 +123,7 @@ test("ends the firm's open checkout at the processor before the client becomes t
   assert.equal(stateOf(own), "open");
 });
 
-/** The payer that each receipt of an order names, and true if the client is mailed about a payment. */
+/** For an order: the payer that each receipt names, and true if the client is mailed about a payment. */
 async function paidBy(code: string) {
   const receipts = await documentsOfOrder(db, code, null);
   const order = await mailable(await world.orderIdOf(code));

@@ -680,8 +680,8 @@ test("a kill during the refund of a share refunds it once", async () => {
   );
 });
 
-// The kill loses one response: that of the look-up of one order's session, of its expiry, of the look-up after the
-// expiry, or of the creation.
+// The kill loses one of four responses: to the look-up of one order's session, to the session's expiry, to the look-up
+// after the expiry, or to the creation.
 for (const answered of [0, 1, 2, 3])
   test(`leaves one payable session after a kill at request ${answered + 1} of a shared checkout`, async () => {
     const { room, codes } = await closing();

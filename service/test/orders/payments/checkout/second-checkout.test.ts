@@ -197,8 +197,8 @@ test("finds a session whose creation was interrupted and that was paid, after th
   assert.deepEqual(openAtProcessor(code), []);
 });
 
-// Each cut loses one response of the replacement: of the look-up of the old session, its expiry, the look-up after
-// that, or the creation.
+// Each cut loses one of four responses: to the look-up of the old session, to its expiry, to the look-up after the
+// expiry, or to the creation of the new session.
 for (const [cut, answered] of [
   ["before the processor was asked", 0],
   ["before the processor ended the old session", 1],

@@ -109,8 +109,7 @@ const allowed = { ...deps, acceptsPayment: () => true };
 const allow = (code: string) => allowPayAgain(allowed, { code, environment: "live", actor: "operator:test" });
 const statusOf = async (code: string) => (await world.orders.look(code)).status;
 /**
- * The option to let an order be paid again, as the operator's page offers it: its amount, and the reason if it is
- * refused.
+ * The offer on the operator's page to let an order be paid again: the amount, and the reason if the offer is refused.
  */
 const offerOf = async ({ code, id }: { code: string; id: number }, acceptsPayment = () => true) =>
   payAgainOf(db, acceptsPayment, { id, status: await statusOf(code), environment: "live" });

@@ -554,7 +554,7 @@ test("a dispute is shared in proportion to what is left of each order, to the ce
         const exact = total === 0 ? 0 : (wanted / total) * rest;
         assert.ok(cents > exact - 1.001 && cents < exact + rests.length + 0.001, `${cents} of ${exact}`);
       }
-      // When an event is repeated, the losses of its first delivery are already recorded. The computed shares must be
+      // For a repeated event, the losses of the first delivery are already recorded. The computed shares must still be
       // the same.
       const taken = shares.map((cents) => (cents > 0 ? cents : null));
       const again = rests.map((rest, index) => ({

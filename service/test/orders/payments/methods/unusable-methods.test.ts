@@ -70,7 +70,7 @@ test("an ended mandate makes the bank account unusable once, however often its e
   assert.equal(await stateOf(firm), "unusable");
   assert.deepEqual(await linesOf(firm), ["mandate_ended"]);
   await requireNoCharge(firm);
-  // The processor never makes an ended mandate active again. An event that says so changes nothing here.
+  // The processor never reactivates an ended mandate. So an event that calls the mandate active changes nothing.
   await take(mandate(firm.method, "active"));
   assert.equal(await stateOf(firm), "unusable");
 });

@@ -73,8 +73,8 @@ const page: Step = { do: "page", order: 0, node: 0 };
 const pay = (which: number): Step => ({ do: "pay", page: which });
 
 /**
- * Histories in which a charge or a payment page of an earlier account is left. They run first, because random histories
- * rarely reach that.
+ * Histories in which a charge or a payment page is left over from an earlier account. They run first, because random
+ * histories rarely have such a remnant.
  */
 const plainHistories: Step[][] = [
   [charge, send(0, true), change(1), send(0), charge, send(0)],
@@ -98,7 +98,7 @@ async function openHistory() {
 
   /**
    * Runs work that the processor or the service may reject. The service rejects the work of a stale node, for example.
-   * @returns true if it was done
+   * @returns true if the work was done
    */
   const attempt = (work: () => Promise<unknown>): Promise<boolean> =>
     work().then(

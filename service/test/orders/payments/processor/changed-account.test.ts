@@ -516,8 +516,9 @@ test("back in the first account, its books are compared from where they were lef
   assert.deepEqual(await differencesOf(intent), []);
   const node = await otherAccount();
   await notice(node);
-  // Somebody refunds a part of the payment at the processor while the node uses the other account. Later, in the first
-  // account again, the processor's books lack the movement of another refund, as if the refund's row were forged.
+  // While the node uses the other account, somebody refunds a part of the payment at the processor. Later, the node
+  // uses the first account again. The processor's books then lack the movement of another refund, as if our row of that
+  // refund were forged.
   for (const event of stripe.refundByHand(intent, 1_000)) await world.take(event);
   stamp(stripe);
   for (let day = 0; day < 6; day += 1) await compare(node);

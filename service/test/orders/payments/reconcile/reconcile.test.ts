@@ -239,7 +239,8 @@ test("each difference is one task that names it in cents and by the processor's 
   await compare();
   assert.equal((await tasks()).length, 6, "the same difference twice is one task");
 
-  // A person ends one task. All others end automatically, except the one about `dearer`.
+  // A person ends one task, the one about `other`. The remaining tasks end automatically, except the one about
+  // `dearer`.
   await db.query(sql`UPDATE tasks SET state = 'done', ended_at = now(), ended_by = 'operator:x', outcome = 'known'
     WHERE kind = 'money_difference' AND reason LIKE ${`%${other.intent}%`}`);
   await authenticate({ db, rowMac: testRowMac }, "tasks");

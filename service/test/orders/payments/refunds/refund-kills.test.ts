@@ -45,7 +45,8 @@ async function asked({ code }: Order, amount?: string): Promise<string> {
 }
 
 /**
- * Asserts that the processor made one refund, and delivers its events, with a kill before the commit of the first one.
+ * Asserts that the processor made one refund, and delivers its events. Kills the service before the commit of the
+ * first.
  */
 async function creditedOnce({ code, intent }: Order): Promise<void> {
   await world.idle();

@@ -15,7 +15,7 @@ import { createOutcomeWriter } from "../../../../src/outgoing/webhooks/dispatch/
 const webhookId = "00000000-0000-4000-8000-000000000001";
 const capacity = { total: 10, webhooks: { ids: [], free: [] }, partners: { ids: [], free: [] } };
 const leaseMs = 60_000;
-/** The length of a lease that has already expired at the next claim. */
+/** A lease of this length has already expired at the next claim. */
 const pastMs = -1;
 
 const db = await forTests(newDatabase());

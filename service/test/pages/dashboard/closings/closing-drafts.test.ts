@@ -17,7 +17,7 @@ const path = "/dashboard/closings/new";
 const pdf = new Uint8Array(examplePdf);
 let people = 0;
 
-/** A member of a firm, and the requests of a browser window. */
+/** A member of a firm, and functions that send requests as one browser window does. */
 async function agent(of?: { key: string }) {
   const { key } = of ?? (await newPartner(running.service, { tier: "ClosingDesk" }));
   people += 1;
@@ -179,7 +179,8 @@ test("two windows lose nothing: the one that has not seen the other's changes sa
   // The laptop saves again and names an older version of its own draft, as if the response to its first save was lost.
   const repeated = await dana.save({ ...laptop, ...withFile(file), closing_name: "From the laptop again" });
   assert.deepEqual([repeated.id, repeated.isCopy], [first.id, false]);
-  // The phone's draft uses the same file, so the file outlives the laptop's draft, which is discarded first.
+  // The phone's draft uses the same file. So the file is kept when the laptop's draft is discarded, until the phone's
+  // is too.
   await dana.post(`/dashboard/closings/drafts/${first.id}/discard`, {});
   assert.equal(await keptFiles(file), 1);
   await dana.post(`/dashboard/closings/drafts/${onPhone.id}/discard`, {});
@@ -216,7 +217,8 @@ test("placing ends the draft in the same transaction, and a late save revives no
   assert.doesNotMatch((await dana.page("/dashboard")).text, /not placed/);
   const again = await dana.post(path, { ...alone, draft_version: "2" });
   assert.equal(again.location.split("?")[0], placed.location.split("?")[0], "the same form is the same closing");
-  // Placing the closing also ends a draft that was never saved, because its first save can arrive later.
+  // Once the closing is placed, its form can't be saved as a draft: the draft's first save may arrive after the
+  // placement.
   const second = formOf((await dana.page(path)).text);
   const other = { ...alone, ...second, doc1: await dana.file() };
   assert.equal((await dana.post(path, other)).status, 303);
@@ -430,7 +432,7 @@ test("a rejected attempt to place neither restores the draft of a closing that w
   const whole = { ...alone, client_signs: "on", doc1_signs_client: "on", byod_confirmed: "on" };
   await dana.save(whole);
   assert.equal((await dana.post(path, { ...whole, draft_version: "1" })).status, 303);
-  // The placed closing has used the file, so the form is refused with the same file and another name.
+  // The placed closing has used the file. So the form is refused if it has the same file and another closing name.
   const again = await dana.post(path, { ...whole, draft_version: "1", closing_name: "Ortega, once more" });
   assert.equal(again.status, 400);
   assert.doesNotMatch((await dana.page("/dashboard")).text, /not placed/);

@@ -12,8 +12,8 @@ type Page = OpenPage["page"];
 type Locator = ReturnType<Page["locator"]>;
 
 /**
- * The most clicks of the agent, mails to each client, and words that the form shows: when it is opened, and when it is
- * ready to be placed.
+ * The limits of the agent's clicks, of the mails to each client, and of the words that the form shows. `empty`: when
+ * the form is opened. `filled`: when the closing is ready to be placed.
  */
 const max = { clicks: 12, mails: 5, words: { empty: 170, filled: 620 } };
 const words = (x: number, y: number, text: string) => `BT /F1 11 Tf ${x} ${792 - y} Td (${text}) Tj ET`;
@@ -95,7 +95,8 @@ async function signAll(email: string, count: number, javaScript: boolean): Promi
 }
 
 /**
- * Opens the lender's link, and types the code from a second mail. @returns the cookie of the browser that may download
+ * Opens the lender's link, and types the code from a second mail.
+ * @returns the browser's cookies, which permit the download
  */
 async function entered(link: string): Promise<string> {
   const { page, close } = await pages.browser.open(pages.service.baseUrl + link, { width: 375 });

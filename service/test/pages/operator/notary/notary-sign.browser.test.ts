@@ -149,7 +149,7 @@ test("a notary signs in the page with a certificate file, and no request contain
   assert.equal(await statusOf(code), "NotarizationComplete");
   assert.deepEqual(troubles, []);
 
-  // Forms are sent as application/x-www-form-urlencoded, so the text is decoded first.
+  // Browsers send forms as application/x-www-form-urlencoded, so the requests are also searched in decoded form.
   const texts = sent.flatMap((bytes) => [bytes.toString("latin1"), decodeURIComponent(bytes.toString())]);
   const scalar = Buffer.from(
     createPrivateKey({ key: nora.keyDer, format: "der", type: "pkcs8" }).export({ format: "jwk" }).d ?? "",

@@ -45,7 +45,7 @@ const noText = (language: ConsentText["language"]): ConsentText => ({
   markdown: "",
   sha256: "",
 });
-/** Consent texts without a text, for a ceremony that has none. */
+/** Empty consent texts, for a ceremony without real ones. */
 export const withoutTexts = { current: noText, ofClosing: noText, inPresence: noText };
 
 /** A service whose jobs open envelopes, and a ceremony that uses its records. */

@@ -561,8 +561,8 @@ test("a reminder for a live order waits for the morning, and is in the trail onl
 });
 
 /**
- * Waits until no mail about a notarized document is due soon, and deletes the delayed ones.
- * @returns the number of such mails that the person got, then for each deleted mail the hours until it was due
+ * Waits until no mail about a notarized document is due soon, and deletes the delayed mails.
+ * @returns the number of such mails that the person got, and for each deleted mail the hours until it was due
  */
 async function toldOf(email: string) {
   await until(async () => {

@@ -85,7 +85,7 @@ async function ordered(asked: readonly object[] = fields) {
   return { jane: await linkOf(0), linkOfMax: () => linkOf(1) };
 }
 
-/** Makes a request to sign. The keys of `given` are the labels of fields or options. */
+/** Builds a request to sign, and sends nothing. The keys of `given` are the labels of fields or options. */
 async function request(link: Link, given: Record<string, string>) {
   const view = await running.ceremony.view(link);
   const values = new Map(

@@ -74,7 +74,10 @@ const answers: Answers = {
   Unit: "5c",
 };
 
-/** Makes a request to sign. The keys of the answers are the labels of fields, or of a radio's options. */
+/**
+ * Builds a request to sign, and sends nothing. The keys of the answers are the labels of fields, or of a radio's
+ * options.
+ */
 async function request(link: Link, given: Answers, text: string) {
   const { document, fields } = await running.ceremony.view(link);
   const values = new Map(

@@ -102,7 +102,7 @@ test("mails the six digits of a texted code in test again after the lock has exp
   assert.ok(await running.ceremony.identify(jane.link, code, browser));
 });
 
-/** The times that the trail records a reminder of the order's signer. */
+/** How often the trail records that the order's signer was reminded. */
 async function reminders(code: string): Promise<number> {
   const rows = await running.db.query(sql`
     SELECT FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id JOIN orders o ON o.id = e.order_id

@@ -124,8 +124,8 @@ async function requireVerified(name: string, bytes: Buffer, original: number): P
 type Made = { name: string; original: number; finished: Buffer; isNotarized: boolean; notary: Operation | null };
 
 /**
- * Each accepted document, signed and sealed. `notary`: how pyHanko will sign it for a notary. It is null for no notary,
- * if pyHanko can't sign the document, or if pyHanko would redraw its form.
+ * Each accepted document, signed and sealed. `notary` is the way in which pyHanko will sign the document for a notary.
+ * It is null if the document needs no notary, if pyHanko can't sign it, or if pyHanko would redraw its form.
  */
 async function signedAndSealed(): Promise<Made[]> {
   const made: Made[] = [];

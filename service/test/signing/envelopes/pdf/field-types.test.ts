@@ -161,8 +161,8 @@ describe("two signers with fields of all nine types", needs("pyhanko", "poppler"
       assert.deepEqual(await byUs(changed), [false, true]);
     });
 
-  // Changes that signer 2 makes after signer 1. Each has the verdicts on signer 1's signature: pyHanko's, and that of
-  // our check of later changes.
+  // Changes that signer 2 makes after signer 1 has signed. Each has two verdicts on signer 1's signature: that of
+  // pyHanko, and that of our check of later changes.
   const drawing = "<</Type/XObject/Subtype/Form/BBox[0 0 14 14]/Length 14>>\nstream\n0 0 14 14 re f\nendstream";
   const rows: readonly [string, kind: string, RegExp, (size: number) => string, byReader: boolean, ours: boolean][] = [
     ["checks a box", "checkbox", /\/V\s*\/Off\s*\/AS\s*\/Off/, () => "/V/On/AS/On", true, true],

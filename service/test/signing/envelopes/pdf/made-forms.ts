@@ -91,7 +91,8 @@ export const placesOfEmpty = {
 
 /**
  * A page with empty fields that a signer may fill, each with its author's own entries. After them come fields that no
- * signer may fill: read-only, with a value, with two widgets, a password, and with an inherited value.
+ * signer may fill: a read-only one, one with a value, one with two widgets, a password field, and one with an inherited
+ * value.
  * @param double the name of the last field, which is empty; a test may give it the name of an earlier field
  */
 export function emptyForm(double = "double"): Buffer {

@@ -123,7 +123,7 @@ function entriesOf(sessionId: string, email = client) {
   });
 }
 
-/** Advances the firm's test clock, which moves its appointments earlier. */
+/** Advances the firm's test clock, which makes the firm's appointments begin that much earlier. */
 async function advance(headers: { Authorization: string }, seconds: number): Promise<void> {
   const body = JSON.stringify({ advanceSeconds: seconds });
   const moved = await fetch(at("/api/partner/sandbox/clock"), {
@@ -456,7 +456,7 @@ test("the appointment link of an address that was corrected during a hold is mai
     await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'notary-again'`)).length === 0);
     await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue LIKE 'appointment-%'`)).length === 0);
   };
-  // If the next hold begins before the mail is sent, the mail is dropped, and follows after that hold.
+  // If the next hold begins before the mail is sent, the service drops the mail. It sends the mail after that hold.
   await db.transaction(async (tx) => {
     for (const on of ["released", "held"] as const) {
       const order = (await lockOrder(tx, code)) ?? assert.fail();

@@ -126,7 +126,7 @@ test("the link of a signer lists what waits for the notary, leads to the appoint
     return mailsTo(running.service, jane.email).some((mail) => /Subject: .*Choose a time with the notary/.test(mail));
   };
   assert.equal(await isAskedAfterHold(), false);
-  // The mail of an earlier link may have been dropped by a hold before the person opened the link from the page.
+  // Simulates that a hold dropped the mail of the link, and that the person then opened the link from the page.
   await running.db.query(sql`
     UPDATE appointment_links l SET is_mailed = false FROM orders o
     WHERE o.id = l.order_id AND ${isSealed(sql`o.code`, "order", deed)}`);

@@ -120,7 +120,7 @@ async function waitingOrder(emails: readonly string[]) {
 
 type Order = Awaited<ReturnType<typeof waitingOrder>>;
 
-/** Books the first offered time for a meeting by audio and video that is at least `hoursAhead` hours away. */
+/** Books a meeting by audio and video, at the first offered time that is at least `hoursAhead` hours away. */
 async function bookRoom(order: Order, hoursAhead = 3): Promise<void> {
   const after = Date.now() + hoursAhead * 3_600_000;
   const [, slot = ""] =

@@ -623,7 +623,7 @@ for (const act of ["jurat", "witnessing"])
       await alertIn(refused),
       /was signed before.*In person, on this device.*or print the document, have everybody sign the print again/,
     );
-    // Notes an act that is allowed, and then changes its kind in the database. So it is like an act that was noted
+    // Notes an act that is allowed, and then changes its kind in the database. The result is like an act that was noted
     // before the document was signed, or with a run sheet that has ended.
     assert.equal((await post(desk(code, "/act"), withoutSheet("acknowledgment"))).status, 303);
     const [draft] = await running.db.query<{ taskId: number; notaryId: string; act: Act }>(sql`

@@ -58,8 +58,8 @@ async function notarizationOf(headers: { Authorization: string }, code: string):
 }
 
 /**
- * Creates a firm with an order that waits for a notary. Each firm has its own test clock. @returns the order, and
- * functions that use its appointment page, to which a mail to the signer links
+ * Creates a firm with an order that waits for a notary. Each firm has its own test clock.
+ * @returns the order, the path of the signer's appointment page (from the mail), and functions that use the page
  */
 async function waitingOrder(email: string) {
   const { headers } = await newPartner(running.service);
@@ -248,7 +248,7 @@ test("two notaries who take a request concurrently get different people, and one
   await kept.advance(301);
   await until(async () => (await requestsOf(kept))[0]?.state === "waiting");
   assert.equal((await kept.leave()).status, 303);
-  // One of the two notaries got no order and is still on duty, so both go off duty.
+  // One of the two notaries got no order and is still on duty. So the test takes both off duty.
   for (const notary of [nora, omar]) await notary.post("/now/off");
 });
 
@@ -295,7 +295,7 @@ test("a notary who had claimed an order and does not answer loses it, and anothe
   await order.advance(1);
   await until(async () => (await requestsOf(order))[0]?.state === "waiting");
   assert.equal((await order.leave()).status, 303);
-  // A notary on duty claims the order but never calls its people, so the claim ends with the request.
+  // A notary on duty claims the order but never calls its people. So the claim ends when the people's request expires.
   assert.equal((await pia.post(`/tasks/${task?.id}/claim`)).status, 303);
   assert.equal((await order.ask()).status, 303);
   await order.advance(1201);
@@ -306,7 +306,7 @@ test("a notary who had claimed an order and does not answer loses it, and anothe
   await nora.duty("on");
   assert.equal((await order.ask()).status, 303);
   assert.equal(codeIn(await nora.take()), order.code);
-  // Once an act is noted, the order stays with its notary: the act may be done, with only its file missing.
+  // Once an act is noted, the order stays with its notary. The act may already be done, with only its file missing.
   assert.equal((await nora.post(`/orders/${order.code}/act`, notedAct)).status, 303);
   await order.advance(301);
   await until(async () => (await requestsOf(order)).every(({ state }) => state === "ended"));

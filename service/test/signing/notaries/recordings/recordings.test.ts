@@ -750,7 +750,7 @@ test("a node that leaves late takes neither the folder nor the files of the node
   await until(() => existsSync(join(otherDir, "shared")));
   assert.deepEqual(readdirSync(join(otherDir, "shared")), []);
   await recordings.leave("shared");
-  /** The takes of which a chunk is on the disk. */
+  /** The takes that have a chunk on the disk. */
   const takes = new Set<number>();
   otherEngine.listen((event) => {
     if (event.kind === "chunk" && event.session === "shared") takes.add(event.line.take);

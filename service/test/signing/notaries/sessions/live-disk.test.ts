@@ -156,7 +156,8 @@ test("a session that the notary signs during the check of the disk is not ended"
   await stop();
   await endTechnical(deps, seen);
   assert.deepEqual([(await sheetOf(code))?.outcome, interrupted], [null, []]);
-  // Now the caller has read that the session is signed. Nobody completed the session after that, so it ends.
+  // Now the caller has read that the session is signed. Nobody completed the session after that read, so the session
+  // ends.
   await endTechnical(deps, await liveOf(code));
   assert.equal((await sheetOf(code))?.outcome, "technical");
 });

@@ -66,7 +66,7 @@ test("events of earlier releases make those checks void that the same signer had
   assert.deepEqual([isVoid(1, -1), isVoid(1, 1), isVoid(2, -1)], [true, false, false]);
 });
 
-/** The form in which the notary records that they identified the signer by a credential (here, a passport). */
+/** The form with which the notary records that a credential (here, a passport) identified the signer. */
 const byCredential = {
   step: "identify",
   signer: "1",
@@ -219,7 +219,7 @@ test("a check that is open, expired, failed, too old or void is shown to the not
     false,
   );
 
-  // The identity check is voided while the request that marks the step waits for the order's lock. The request detects
+  // While the request that marks the step waits for the order's lock, the identity check is voided. The request detects
   // this.
   await check({ state: "passed", at: new Date() });
   let marking: Promise<void> | undefined;

@@ -133,7 +133,7 @@ test("a media process that hangs is replaced, and one whose service hangs ends b
   process.kill(pid, "SIGSTOP");
   const stoppedAt = Date.now();
   try {
-    // The media process has ended once it is a zombie. It stays one until the stopped service continues.
+    // The media process has ended once it is a zombie. It stays a zombie until the stopped service continues.
     await until(() => readFileSync(`/proc/${next}/stat`, "utf8").split(" ")[2] === "Z");
   } finally {
     process.kill(pid, "SIGCONT");

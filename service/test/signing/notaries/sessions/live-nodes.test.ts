@@ -251,7 +251,7 @@ describe("a request that claims to come from another node", () => {
   });
 });
 
-/** The id of the node that people reach, read from the lease of a session that begins there. */
+/** The id of a service's node, read from the lease of a session that begins on this node. */
 async function nodeOf(service: Service): Promise<string> {
   const session = await world.begin("named@example.com");
   assert.equal(service, other);
@@ -273,7 +273,7 @@ test("no request goes to an address that no node has written, nor in circles", a
   assert.ok(address && typeof address === "object");
   const url = `http://127.0.0.1:${address.port}`;
   const until = new Date(Date.now() + 60_000);
-  // Also writes another node's id, because the holder's next renewal of its lease would otherwise overwrite the row.
+  // Also writes another node's id. Otherwise the holder would soon renew its lease and so overwrite the row.
   const write = (node: string, to: string, mac: Buffer) =>
     running.db.query(sql`
       UPDATE live_sessions SET node = ${node}, node_url = ${to}, node_url_mac = ${mac}, lease_until = ${until}

@@ -111,8 +111,8 @@ test("of a person's pages, the one on which the person acted last has the connec
   assert.deepEqual(news(), ["one: taken two", "two: taken two"]);
   now += 60_000;
   admitted.length = 0;
-  // Page "one" requests the connection again because it missed that page "two" has it: its laptop slept, or it was just
-  // connecting.
+  // Page "one" requests the connection again, because it doesn't know that page "two" has it. For example, the laptop
+  // slept, or the page was just connecting.
   assert.equal(await asks("one", 121_000), false);
   assert.deepEqual([admitted.length, news()], [0, []], "the page in use keeps its connection");
   assert.ok(await asks("two", 60_500), "it also may connect again");

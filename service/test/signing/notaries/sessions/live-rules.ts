@@ -7,8 +7,8 @@ const value = (name: string, text: string) =>
   `      ${name}:\n        value: ${text}\n        asOf: 2026-11-26\n        source: made up for tests\n`;
 
 /**
- * The shipped rules with invented values for Ohio. They let its notaries meet signers by audio and video in this
- * service, and identify them by personal knowledge.
+ * The shipped rules with invented values for Ohio. With these, Ohio's notaries may meet signers by audio and video in
+ * this service, and identify signers by personal knowledge.
  */
 function liveRules(folder: string, values: Readonly<Record<string, string>> = {}): string {
   const file = join(folder, "rules.yaml");

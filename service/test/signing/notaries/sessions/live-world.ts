@@ -30,7 +30,8 @@ type Manifest = {
 };
 
 /**
- * A notary and sessions of a running service. Their people connect through the service's own routes, without browsers.
+ * A notary and sessions of a running service. The people of a session connect through the service's own routes, without
+ * browsers.
  */
 export async function liveWorld(running: Harness, folder: string) {
   const { pem: certificate, p12 } = certificateFiles(folder)("Nora Ames", { key: "p256" });

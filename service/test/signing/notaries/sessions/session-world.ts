@@ -179,9 +179,9 @@ export const operator = { id: nora.id, actor: `operator:${nora.id}`, environment
 
 /**
  * Simulates another node on the same database. Its engine is simulated too, and reports only the events that a test
- * sends. Tests can replace three hooks in the returned `changes`: `before` and `after` run before and after each
- * transaction, and `read` before each statement outside of transactions. The parameter `before` is the first value of
- * that hook.
+ * sends. Tests can replace three hooks in the returned `changes`. The hooks `before` and `after` run before and after
+ * each transaction, and `read` before each statement outside of transactions. The parameter `before` is the first value
+ * of the hook `before`.
  */
 export function otherNode({
   begin = async () => {},
@@ -270,8 +270,8 @@ export async function killed(code: string, seconds: number, node = "killed"): Pr
 }
 
 /**
- * Like `killed`, but first makes this test's service lose the lease, and waits until it has noticed. Otherwise it could
- * renew the lease.
+ * Like `killed`. But first, this test's service loses the lease and notices the loss. Otherwise the service could renew
+ * the lease.
  */
 export async function abandoned(code: string, seconds: number, node?: string): Promise<LiveSession> {
   await killed(code, -600, "other");

@@ -37,9 +37,9 @@ const keyOf = (modulus: bigint, exponent: bigint) => encode(sequence(integer(mod
 const byRsa = (spki: Uint8Array, serial: number) => certificateOf(signer, signer, { serial, spki });
 
 /**
- * Makes s one octet too long, and its first octet equal to the last octet of r. A careless reader copies r and then s,
- * each right-aligned into 32 octets. Such a reader overwrites the last octet of r with an equal one, and so accepts the
- * signature.
+ * Makes s one octet too long: its first octet equals the last octet of r. A careless reader copies r, and then s, each
+ * right-aligned into 32 octets. The extra octet of s then overwrites the last octet of r with an equal one. So such a
+ * reader accepts the signature.
  */
 function overlapping(data: Uint8Array): Uint8Array {
   const signature = withLowS(signer.key.sign(data));

@@ -35,7 +35,7 @@ function encoded(tree: Tree): Uint8Array {
   return Buffer.concat([Uint8Array.of(tree.tag, ...lengthOf(content.length)), content]);
 }
 
-/** Returns the values that replace a value; none to remove it. */
+/** Returns the values that replace a value. An empty list removes the value. */
 export type Edit = (value: Tree, encoding: Uint8Array) => readonly (Tree | Uint8Array)[];
 
 function edited(tree: Tree, path: readonly number[], edit: Edit): Uint8Array {

@@ -63,8 +63,8 @@ function byMd5(v: number, r: number, length: number, more = ""): Dictionary {
 }
 
 /**
- * A dictionary for the empty user password by algorithm 2.A, revision 5. /U has the SHA-256 of the validation salt, and
- * both salts; `key` is the SHA-256 of the key salt.
+ * A dictionary for the empty user password by algorithm 2.A, revision 5. /U consists of the SHA-256 of the validation
+ * salt, and of both salts. `key` is the SHA-256 of the key salt.
  */
 function bySha256(v: number, more: string): Dictionary {
   const salts = Buffer.from("validatekeysalts");
@@ -119,8 +119,8 @@ const FIELD = "<< /FT /Tx /T (a) >>";
 export const encryptsNothing = text(identity("/StmF /Identity /StrF /Identity"));
 
 /**
- * Vectors of encryption dictionaries. Section 2.8 of docs/evidence-format.md defines with which of them the verifier
- * opens the file.
+ * Vectors of encryption dictionaries. Section 2.8 of docs/evidence-format.md defines the dictionaries with which the
+ * verifier opens a file.
  */
 export const encryptedParts = (): Part[] => [
   yes("encrypted: AES in an object stream", held(AES, aes(padded(CONTENT)))),

@@ -17,7 +17,7 @@ export type Wrong = {
   /** For each act, the number of its signer, counted from 1. */
   readonly by?: readonly number[];
   readonly sizes?: (size: Size, number: number) => Size;
-  /** Members that every act has in addition, or instead of its own. They are set before the acts are hashed. */
+  /** Members to add to every act, or to write in place of the act's own. They are set before the acts are hashed. */
   readonly act?: JsonObject;
   /** Changes records before they are chained. */
   readonly records?: (records: readonly JsonObject[]) => readonly JsonObject[];

@@ -141,8 +141,8 @@ const encrypted = (before: string, after: string): string => {
 };
 
 /**
- * A table in two parts, of which the second begins with object 1. The second part's first entry is the head of the list
- * of free objects.
+ * A table in two parts. The second part begins with object 1, although its first entry is the head of the list of free
+ * objects.
  */
 function headInSecondPart(): string {
   const { text = "" } = attached("as it should be", "accepted");

@@ -38,7 +38,7 @@ export type Part = {
   readonly anchors?: readonly string[];
   readonly at?: string;
   readonly purpose?: string;
-  /** The checks of a signature, a token or an envelope that must fail. */
+  /** The checks that must fail: of a signature, a token or an envelope. */
   readonly notHolding?: readonly string[];
   readonly expect: "accepted" | "refused";
   readonly teaches: string;

@@ -5,7 +5,7 @@ import type { Part, PartKind } from "./part.ts";
 const vectors = new URL("../../../../../../packages/evidence/vectors/", import.meta.url);
 const read = (name: string) => Uint8Array.from(readFileSync(new URL(name, vectors)));
 
-/** A valid structure: its members by their paths, and the edits of it that every reader must reject. */
+/** A valid structure: its members by their paths, and the edits that every reader must reject or accept. */
 type Structure = {
   readonly kind: PartKind;
   readonly title: string;
