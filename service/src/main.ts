@@ -147,7 +147,7 @@ async function readRules({ config, db, clock }: Resources): Promise<Rules> {
   };
 }
 
-/** The functions by which the service uses its process, so that a test can replace them. */
+/** What the service uses of its operating-system process. A test can replace these functions. */
 export type Surroundings = {
   /** Prints text for people. */
   print: (text: string) => void;

@@ -16,7 +16,8 @@ type LineKind = BillingKind | "loss_payment" | "loss_payment_reversal";
 type Payer = {
   paidBy: "client" | "firm";
   /**
-   * The firm's card or bank account, such as `Visa •••• 4242`; null when none was charged, such as on the payment page.
+   * The firm's card or bank account, such as `Visa •••• 4242`. Null when neither was charged, for example because
+   * somebody paid on the payment page.
    */
   method: string | null;
 };

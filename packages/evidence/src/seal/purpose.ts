@@ -76,8 +76,8 @@ export function sealPurposeOf(dictionary: PdfDictionary): SealPurpose | null {
 }
 
 /**
- * The claim about the environment of a seal. Only a seal by a test certificate gets this claim: before test
- * certificates existed, one certificate sealed real and test documents alike.
+ * The claim about the environment of a seal. Only a seal by a test certificate gets this claim. Another certificate
+ * says nothing about the environment, because before test certificates existed, it sealed test documents, too.
  */
 export function environmentClaims(
   purpose: SealPurpose | null,

@@ -20,8 +20,8 @@ export type SealParts = {
 };
 
 /**
- * Finds the parts of a sealed PDF, from the signature that covers the whole file. Null unless there is exactly one such
- * signature, and for an unreadable file.
+ * Finds the parts of a sealed PDF, from the signature that covers the whole file. Null if the file is unreadable, or if
+ * it has no such signature or more than one.
  */
 export async function sealPartsOf(bytes: Uint8Array): Promise<SealParts | null> {
   try {

@@ -88,7 +88,7 @@ export type Contents = {
   /** The kinds of the files in the zip. */
   kinds: ReadonlySet<string>;
   isCertificateLost: boolean;
-  /** The proofs that the transparency log has of files in the zip. */
+  /** The files in the zip for which the transparency log has a proof. */
   files: readonly { path: string; form: ProofForm }[];
   /** The paths of the files that still lack a proof. */
   waiting: Readonly<Record<ProofForm, readonly string[]>>;

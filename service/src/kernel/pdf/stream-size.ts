@@ -26,7 +26,7 @@ const ascii85 = new Set(["A85", "ASCII85Decode"]);
 const asciiHex = new Set(["AHx", "ASCIIHexDecode"]);
 const ofPictures = /^(?:DCT|JPX|CCF|CCITTFax|JBIG2|Brotli)/;
 
-/** Reverses a stream's filters in order. @param max the longest result in bytes */
+/** Decodes a stream: undoes its filters one after the other. @param max the longest result in bytes */
 export function decodedBy(filters: readonly string[], raw: Buffer, max: number): Decoded {
   if (filters.length > 8) return tooLong;
   let decoded: Decoded = { data: raw, length: raw.length };

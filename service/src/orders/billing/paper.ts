@@ -112,8 +112,8 @@ const documentContent = (document: BillingDocument) => ({
 });
 
 /**
- * The printed form of a receipt or of a document that corrects one. The bytes change only if the name of the order's
- * document changes: by a correction, a deletion or a new catalog title.
+ * The printed form of a receipt or of a document that corrects one. The bytes change only if `documentTitle` changes,
+ * because somebody corrected the title, the file was deleted, or the catalog has a new title.
  * @param documentTitle the name of the order's document; null when it has none or it was deleted
  */
 export function drawnDocument(document: BillingDocument, documentTitle: string | null): DrawnPaper {

@@ -141,8 +141,8 @@ export async function requestUnappliedRefund(
 /** Locks an open request and its order until the transaction ends. @throws ServiceError for an ended request */
 async function lockOpen(tx: Tx, operator: Operator, id: string) {
   const { orderCode } = await refundOf({ db: tx }, operator, id);
-  // Every caller locks the order first. So a caller that had to wait sees how the request ended.
   const order = await lockShown(tx, operator, orderCode);
+  // Whatever ends a request locks its order first. So after a wait for the lock, this second read shows the end.
   const request = await refundOf({ db: tx }, operator, id);
   if (request.state !== "requested") throw new ServiceError("conflict", endedWords(request));
   return { order, request };

@@ -15,7 +15,7 @@ function tell(message: Message): void {
   window.parent.postMessage({ source: "signsealship", v: 1, ...about, ...message }, origin);
 }
 
-/** The message that is sent in each of these states of the signing. The state `ready` is handled below. */
+/** The message for each of these states of the signing. The state `ready` isn't in this table: it is handled below. */
 const messages: Readonly<Record<string, Message>> = {
   begin: { type: "ready" },
   signed: { type: "signed" },

@@ -5,7 +5,7 @@ import type { FieldKind, PreparedField, ReferencedField } from "../pdf/fields.ts
 
 /** The documents that one person signs on a shared device. */
 export type DeviceDocuments = {
-  /** The sitting (the signing of one document on the device) of the document that is shown. */
+  /** The sitting of the shown document. A sitting is the signing of one document on the device. */
   readonly sitting: string;
   /** The position of the shown document among the person's documents, counted from 1. */
   readonly n: number;

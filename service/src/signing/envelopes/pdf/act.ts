@@ -51,8 +51,8 @@ export function buildAct(document: Buffer, docSha256: string, act: Act, typeset:
     const state = `/${act.values.get(field.name) ?? OFF}`;
     writer.set(ref, dict, { V: state, AS: state });
   }
-  // Draws even unchanged and empty texts again. This act's signature locks the fields, and pyHanko would report a
-  // drawing from before the lock as a change made after the lock.
+  // Redraws every text, even unchanged and empty ones. This act's signature locks the fields. If a locked field kept an
+  // older drawing, pyHanko would wrongly report that the field was changed after the lock.
   const texts = act.fields.filter((field) => !isButton(field));
   const filled = texts.map((field) => {
     const { ref, dict } = fieldIn(look, field);
