@@ -17,7 +17,7 @@ const gzippedSize = (name: Parameters<typeof assets.url>[0]) =>
 
 describe("the bundles", () => {
   test("are small: the files that a first visit loads, compressed", () => {
-    assert.ok(gzippedSize("verify.js") < 94_000, `verify.js ${gzippedSize("verify.js")}`);
+    assert.ok(gzippedSize("verify.js") < 96_000, `verify.js ${gzippedSize("verify.js")}`);
     assert.ok(gzippedSize("seal.js") < 2_000, `seal.js ${gzippedSize("seal.js")}`);
     assert.ok(gzippedSize("site.css") < 14_000, `site.css ${gzippedSize("site.css")}`);
     assert.ok(gzippedSize("sign.js") < 14_000, `sign.js ${gzippedSize("sign.js")}`);

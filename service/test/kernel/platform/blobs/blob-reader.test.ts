@@ -18,6 +18,7 @@ import { folderBackend } from "../../../../src/kernel/platform/blobs/folder.ts";
 import { storedFile } from "../../../../src/kernel/platform/blobs/stored-file.ts";
 import { createMemoryBudget, type MemoryBudget } from "../../../../src/kernel/platform/bounds/memory-budget.ts";
 import { systemClock } from "../../../../src/kernel/platform/clock.ts";
+import { reaching } from "../../../../src/kernel/platform/database/sql-errors.ts";
 import { ServiceError } from "../../../../src/kernel/platform/errors.ts";
 import { openSecretsKey } from "../../../../src/kernel/platform/secrets.ts";
 
@@ -289,11 +290,10 @@ test("a blob is discarded if no row refers to it, but not if the commit's outcom
     await orDiscard(blobs, key, write).catch(() => {});
     return (await blobs.open(key, use, "firm test")) !== null;
   };
-  const cause = new Error("Connection terminated unexpectedly");
-  const lost = new ServiceError("unavailable", "The service is briefly unavailable.", { cause });
+  const lost = () => reaching(Promise.reject(new Error("Connection terminated unexpectedly")));
   assert.ok(await isStored(async () => true));
   assert.ok(await isStored(async () => {}));
-  assert.ok(await isStored(() => Promise.reject(lost)));
+  assert.ok(await isStored(lost));
   assert.ok(!(await isStored(async () => false)));
   assert.ok(!(await isStored(() => Promise.reject(new ServiceError("conflict", "Stored already.")))));
 });
