@@ -249,13 +249,14 @@ test("a backup by another program is recorded", async () => {
 });
 
 test("a backup that can't be recorded stays, and the command says how to record it", async () => {
-  await running.db.script("ALTER TABLE backups ADD CONSTRAINT none_made CHECK (kind <> 'made') NOT VALID");
+  const alter = (change: string) => running.db.transaction((tx) => tx.script(`ALTER TABLE backups ${change}`));
+  await alter("ADD CONSTRAINT none_made CHECK (kind <> 'made') NOT VALID");
   try {
     const { code, stderr } = await command(running.env.DATA_DIR, "backup", at("unrecorded"));
     assert.notEqual(code, 0);
     assert.match(stderr, /is complete, but could not be recorded: run `backup record`/);
     assert.ok(existsSync(at("unrecorded", "manifest.json")));
   } finally {
-    await running.db.script("ALTER TABLE backups DROP CONSTRAINT none_made");
+    await alter("DROP CONSTRAINT none_made");
   }
 });

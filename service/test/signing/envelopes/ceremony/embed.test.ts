@@ -160,7 +160,7 @@ test("tickets and open pages of a site end when the firm removes the site", asyn
     INSERT INTO embed_origins (id, partner_id, environment, origin, created_at)
     SELECT gen_random_uuid(), partner_id, environment, ${origin}, now() FROM embed_origins WHERE origin = ${site}`);
   try {
-    const altered = { code: "unavailable", message: /altered/ };
+    const altered = { code: "unavailable", message: /is not what the service wrote/ };
     await assert.rejects(ceremony.frameOfTicket(ticket), altered, "a row that only the database's owner wrote");
     await assert.rejects(ceremony.view({ token, session: null }), altered);
   } finally {
