@@ -77,7 +77,11 @@ const suites: readonly Suite[] = [
     times: 20,
   },
   // A run of this file kills a media process, a service, and one of two services.
-  { name: "51 kills in live sessions", args: tests("service/test/signing/notaries/sessions/live-kills.test.ts"), times: 17 },
+  {
+    name: "51 kills in live sessions",
+    args: tests("service/test/signing/notaries/sessions/live-kills.test.ts"),
+    times: 17,
+  },
   // A run of these files kills services 28 times.
   {
     name: "1,000 kills",

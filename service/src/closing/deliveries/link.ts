@@ -36,7 +36,7 @@ export async function linkedDelivery(deps: DeliveryDeps, { id, token }: Link): P
   return delivery;
 }
 
-export const isSame = (one: string, other: string): boolean =>
+const isSame = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
 export const sessionUnder = (key: SecretBytes, id: string, end: string): string =>
