@@ -5,7 +5,7 @@ const HAS_MEMBER = `expect(Object.hasOwn(object, name), \`\${path}.\${name}\`)`;
 
 export const GROUPS: readonly Group[] = [
   [
-    "Narrowing for the type checker: the values before it are always there.",
+    "It only narrows a type: the value is always present here.",
     {
       "asn1/ber.ts": ["tag === undefined", "part.body instanceof Uint8Array"],
       "asn1/time.ts": ["tens === undefined", "ones === undefined", "octet !== undefined"],
@@ -22,7 +22,7 @@ export const GROUPS: readonly Group[] = [
     },
   ],
   [
-    "What is cut leads to an end behind the limit, or to too few bytes for the rule after it, which refuses the same.",
+    "Without it, the value ends beyond the limit, or too few bytes are left. A later rule refuses both.",
     {
       "asn1/ber.ts": ["first === undefined", "start + 2 > limit", "at > limit", "!Number.isSafeInteger(length)"],
       "asn1/der.ts": ["first === undefined", "count > 4"],
@@ -34,19 +34,19 @@ export const GROUPS: readonly Group[] = [
     },
   ],
   [
-    "Every caller has asked for the tag of the value before.",
+    "Every caller has already checked the tag of the value.",
     {
       "asn1/der.ts": ["(node.tag & 0x20) === 0"],
       "asn1/values.ts": ['expect(node, TAG.boolean, "a boolean")'],
     },
   ],
-  ["No structure of the format is read so deep.", { "asn1/der.ts": ["node.depth >= MAX_DEPTH"] }],
+  ["No structure of the format is nested this deeply.", { "asn1/der.ts": ["node.depth >= MAX_DEPTH"] }],
   [
-    "A day that a month does not have is in another month, and hour 24 on another day: one of three comparisons is enough.",
+    "A day that the month does not have falls in another month, and hour 24 falls on another day. One of the three comparisons is enough.",
     { "asn1/time.ts": ["date.getUTCDate() === day", "date.getUTCHours() === hour"] },
   ],
   [
-    "It writes what the service sends or puts in order, and refuses nothing of what a verifier is given.",
+    "It only serves writing or sorting, and refuses nothing that a verifier reads.",
     {
       "asn1/oid.ts": [
         "!/^(?:0|[1-9]\\d{0,38})$/.test(text)",
@@ -65,7 +65,7 @@ export const GROUPS: readonly Group[] = [
     },
   ],
   [
-    "JSON that was parsed has plain objects, lists, texts and numbers alone.",
+    "Parsed JSON contains only plain objects and the other types of JSON.",
     {
       "manifest/canonical-json.ts": [
         "prototype !== Object.prototype && prototype !== null",
@@ -74,7 +74,7 @@ export const GROUPS: readonly Group[] = [
     },
   ],
   [
-    "A text, a number or a list has none of the members: the check of the first one refuses it.",
+    "A text, a number or a list has none of the members, so the check of the first member refuses it.",
     {
       "envelope/validate.ts": ["!Array.isArray(value)", 'typeof value === "object"'],
       "envelope/member.ts": ["Array.isArray(value)", "!Object.hasOwn(value, name)"],
@@ -83,7 +83,7 @@ export const GROUPS: readonly Group[] = [
     },
   ],
   [
-    "Each member has a check of its own, which one that is absent fails.",
+    "Each member has its own check, which refuses a missing member.",
     {
       "envelope/validate.ts": [HAS_MEMBER],
       "manifest/validate.ts": [HAS_MEMBER],
@@ -91,15 +91,15 @@ export const GROUPS: readonly Group[] = [
     },
   ],
   [
-    "Canonical JSON has no text for a lone surrogate: the evidence is refused beside it.",
+    "Canonical JSON can't express a lone surrogate, so the evidence is refused anyway.",
     { "envelope/validate.ts": ["value.isWellFormed()"] },
   ],
   [
-    "The last record can't be the first of two seals, nor be one of none.",
+    "The next operand is enough: the last record can't be the first of two seals, and it exists even if there is no seal.",
     { "envelope/verify-envelope.ts": ["seals.length === 1"] },
   ],
   [
-    "It sorts files for the command line and the page; the rules of each kind are asked of what it hands on.",
+    "It only sorts files for the command line and the page. The reader of each kind checks the rules of that kind.",
     {
       "records/evidence-files.ts": [
         "Array.isArray(value)",
@@ -115,22 +115,22 @@ export const GROUPS: readonly Group[] = [
     },
   ],
   [
-    "Messages are never empty: a digest begins them, and no operation leaves nothing.",
+    "A message is never empty: it begins with a digest, and no operation has an empty result.",
     { "ots/ops.ts": ["messageLength === 0"] },
   ],
   [
-    "A message is the result of an operation before it, which was held to the same bound, or a digest.",
+    "A message is a digest, or the result of an earlier operation that had to meet the same bound.",
     {
       "ots/ops.ts": ["messageLength > otsLimits.messageBytes"],
       "ots/parse.ts": ["messageLength > otsLimits.messageBytes"],
     },
   ],
   [
-    "It is a mistake of the caller, who brought the header, and no claim about the file.",
+    "The caller supplies the header, so a wrong length is the caller's mistake and not a claim about the file.",
     { "ots/verify.ts": ["header.length !== headerBytes"] },
   ],
   [
-    "A hash of another length is not equal to the one that is compared with it.",
+    "A hash of another length differs from the expected hash, so the comparison fails anyway.",
     {
       "rfc3161/verify.ts": [
         '"sha256" in input.stamped && hash !== "SHA-256"',
@@ -141,52 +141,55 @@ export const GROUPS: readonly Group[] = [
     },
   ],
   [
-    "Where one of these claims is left open, another of them fails.",
+    "If one of these claims is unchecked, another of them fails.",
     {
       "rfc3161/verify.ts": ["!MUST_HOLD.has(one.name)"],
       "seal/verify-seal.ts": ["timeStamps.some(({ intact }) => !intact)"],
     },
   ],
   [
-    "It is told to people, and moves no verdict.",
+    "It only produces text for people, and never changes a verdict.",
     {
       "rfc3161/token.ts": ["readBoolean(ordering)"],
       "x509/certificate.ts": ["serialNumber.length > 1", "serialNumber[0] === 0"],
     },
   ],
   [
-    "Keys and algorithms that do not fit are refused before anything is verified by them.",
+    "A key that does not fit its algorithm is refused before it verifies anything.",
     { "webcrypto.ts": ['info.type !== "rsa"', "isEcdsa"] },
   ],
-  ["A curve's key has no length in bits to compare.", { "x509/signature-policy.ts": ['key.type === "ec"'] }],
   [
-    "MD5 is no digest that is read, and SHA-1 is refused under every name: another rule beside it says so.",
+    "A key on a curve has no length in bits, so both comparisons after it are false.",
+    { "x509/signature-policy.ts": ['key.type === "ec"'] },
+  ],
+  [
+    "Another rule refuses the same: MD5 is not a supported digest, and SHA-1 is refused under every name.",
     {
       "cms/verify.ts": ['digestAlgorithm === "SHA-1"', "digestOid === OID.md5", "digestAlgorithm === null"],
     },
   ],
   [
-    "It chooses the words of the claim, which fails or holds without it.",
+    "It only chooses the words of the claim, which holds or fails without it.",
     { "cms/verify.ts": ["bound.holds", "bound.version === 1"] },
   ],
   [
-    "A number of 32 or 16 bits that says zip64 is past another bound: more than 64 files, a place or a size that does not fit.",
+    "The number that announces zip64 also exceeds another bound: 64 files, the offsets, or the sizes.",
     {
       "zip/directory.ts": ["count === ZIP64_16", "size === ZIP64_32", "offset === ZIP64_32", "compressed === ZIP64_32"],
     },
   ],
   [
-    "A bound on cost: a file of that size is not among the vectors.",
+    "A bound on cost: no vector is that large.",
     {
       "zip/directory.ts": ["requireBounded(entries, file.maxBytes)", "size > zipLimits.entryBytes", "total > maxBytes"],
     },
   ],
   [
-    "An extra field moves what follows in the directory, or is not in both headers: the rules of both refuse it.",
+    "An extra field moves the bytes after it in the directory, or is missing from one of the two headers. Other rules refuse both.",
     { "zip/directory.ts": ["view.getUint16(at + 30, true) !== 0", "view.getUint16(offset + 28, true) !== 0"] },
   ],
   [
-    "It keeps an error of our own from passing for a refusal.",
+    "It rethrows a defect of the verifier, which would otherwise count as a refusal.",
     {
       "zip/zip.ts": ["!(error instanceof EvidenceError)"],
       "seal/verify-proof.ts": ["!(error instanceof EvidenceError)"],
@@ -195,18 +198,18 @@ export const GROUPS: readonly Group[] = [
     },
   ],
   [
-    "Two versions of one number leave no number after the first, which is refused as a gap.",
+    "The second of two versions with the same number is not the successor of the first, which the next rule refuses as a gap.",
     { "manifest/chain.ts": ["twice !== undefined"] },
   ],
   [
-    "A bound on cost: so many versions have a number twice, or one that is too large.",
+    "A bound on cost: of this many versions, two have the same number, or one has a number that is too large.",
     {
       "manifest/chain.ts": ["input.versions.length > maxVersionsAtOnce"],
       "seal/verify-closing.ts": ["input.versions.length > maxVersionsAtOnce"],
     },
   ],
   [
-    "A manifest of another version that links to none can't be read, and a record states a version within the bounds.",
+    "A manifest whose link does not fit its version can't be read, and a record states a version within the bounds.",
     {
       "manifest/chain.ts": [
         "previous === null",
@@ -215,11 +218,11 @@ export const GROUPS: readonly Group[] = [
     },
   ],
   [
-    "Its callers ask it of receipts and of proof certificates alone.",
+    "Its callers use it only for receipts and proof certificates.",
     { "seal/attached-record.ts": ['purpose.kind !== "certificate"'] },
   ],
   [
-    "An environment that is not known is not the seal's, and a text has no file: what is asked next fails the same claim.",
+    "The next check fails the same claim: an unknown environment is not the seal's, and a text has no member `file`.",
     {
       "seal/attached-record.ts": [
         'expect(environment === "live" || environment === "test", "environment")',
@@ -228,49 +231,52 @@ export const GROUPS: readonly Group[] = [
     },
   ],
   [
-    "A sealed file whose own hash can't be told is not verified: what its record says of it decides nothing.",
+    "A sealed file whose document's hash is not known is not verified, so its record decides nothing.",
     { "seal/attached-record.ts": ["docSha256 !== null"] },
   ],
   [
-    "Where no signature ends at the last byte the format leaves open whether a purpose is read.",
+    "If no signature ends at the last byte, the format does not say whether a purpose is read.",
     { "seal/closing-certificate.ts": ["byteRange.range.end === document.bytes.length"] },
   ],
   [
-    "Of no versions the chain fails, and of a seal that is not intact a claim besides trust.",
+    "Without versions, the claim about the chain fails. If a seal is not intact, a claim other than trust fails.",
     { "seal/verify-closing.ts": ["checked.length === 0", 'trust?.state === "fails"'] },
   ],
   [
-    "A member that is absent and one that is undefined are the same.",
+    "A missing member and an undefined one have the same effect.",
     { "seal/verify-closing.ts": ["input.roomCode !== undefined"] },
   ],
   [
-    "It chooses between two words for what is too old.",
+    "It only chooses between two words for an outdated algorithm.",
     { "x509/signature-policy.ts": ["oids.some((oid) => oid === OID.md5 || oid === OID.md5WithRsa)"] },
   ],
   [
-    "Of a hash that is not read neither the digest beside it nor a key is: the signature is refused under another name.",
+    "If this hash is not supported, neither is the digest of the signature nor the key. The signature is refused under another name.",
     { "x509/algorithms.ts": ["hash === null"] },
   ],
-  ["It saves a copy where there is room.", { "inflate.ts": ["needed <= state.output.length"] }],
+  ["It only saves a copy if there is enough room.", { "inflate.ts": ["needed <= state.output.length"] }],
   [
-    "A token is judged where there is one, and has a time where it is genuine.",
+    "Every token is judged, and every genuine token has a time.",
     { "envelope/act-claims.ts": ["token === undefined", "judged === undefined", "judged.genTime === null"] },
   ],
   [
-    "It chooses between two ways to say that it holds, or asks what no other kind of revision has.",
+    "It chooses between two ways to say that the claim holds, or checks a member that only this kind of revision has.",
     { "envelope/act-claims.ts": ['retired.state !== "holds"', 'revision.kind === "signed"'] },
   ],
-  ["Fewer bytes have another hash.", { "envelope/signed-document.ts": ["bytes > document.length"] }],
   [
-    "Without a TSTInfo the content type has failed.",
+    "Fewer bytes have another hash, so the comparison fails anyway.",
+    { "envelope/signed-document.ts": ["bytes > document.length"] },
+  ],
+  [
+    "Without a TSTInfo, the claim about the content type has already failed.",
     { "rfc3161/verify.ts": ["genTime === undefined", "tstInfo === null"] },
   ],
   [
-    "The padding of /Contents is read by the rules of section 2.3; no reader of the product asks for it here.",
+    "Section 2.3 of the format has the rules for the padding of /Contents. No reader of the product relies on this check.",
     { "cms/signed-data.ts": ["bytes[at] !== 0"] },
   ],
   [
-    "It judges an act while the signer makes it, before there is a sealed file: act-fields.test.ts has a document for each rule.",
+    "It checks an act while the signer makes it, before a sealed file exists. act-fields.test.ts has a document for each rule.",
     {
       "envelope/act-fields.ts": [
         "replaced === null",
@@ -289,5 +295,8 @@ export const GROUPS: readonly Group[] = [
       ],
     },
   ],
-  ["It chooses which reason is told.", { "pdf/structure.ts": ["coveringFile(length, signatures).length > 1"] }],
+  [
+    "It only chooses the reason that is reported.",
+    { "pdf/structure.ts": ["coveringFile(length, signatures).length > 1"] },
+  ],
 ];

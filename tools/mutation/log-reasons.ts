@@ -2,7 +2,7 @@
 export const LOG_REASONS: readonly (readonly [reason: string, mutants: Readonly<Record<string, readonly string[]>>])[] =
   [
     [
-      "It passes on an error that is no refusal, which no vector causes.",
+      "It rethrows an error that is not a refusal. No vector causes such an error.",
       {
         "log/note.ts": ["!(error instanceof DOMException)"],
         "log/retraction.ts": ["!(error instanceof EvidenceError)"],
@@ -11,20 +11,20 @@ export const LOG_REASONS: readonly (readonly [reason: string, mutants: Readonly<
       },
     ],
     [
-      "The writer alone asks it. The reader's own bound has a vector.",
+      "Only the writer checks it. The reader's own bound has a vector.",
       { "log/entry.ts": ["line.length > maxEntryBytes"], "log/tiles.ts": ["entry.length > maxEntryBytes"] },
     ],
     [
-      "What is left is refused by the next rule: no checkpoint, no origin, no path of the tile that it names, an entry behind the end.",
+      "The next rule refuses the same input: a checkpoint or origin is missing, the path is not that of the tile, or an entry ends beyond the bundle.",
       {
         "log/checkpoint.ts": ["end < 0"],
         "log/note.ts": ["end < 1"],
         "log/tiles.ts": ['level === ""', "low === undefined"],
       },
     ],
-    ["Ed25519 refuses a signature of another length.", { "log/note.ts": ["signature.length !== signatureBytes"] }],
+    ["Ed25519 refuses a signature of any other length.", { "log/note.ts": ["signature.length !== signatureBytes"] }],
     [
-      "It narrows for the type checker, or saves work: whoever calls it has asked before.",
+      "It only narrows a type or saves work: each caller has already checked it.",
       {
         "log/tree.ts": [
           "oldSize === 0",
@@ -36,15 +36,15 @@ export const LOG_REASONS: readonly (readonly [reason: string, mutants: Readonly<
       },
     ],
     [
-      "Other hashes lead to another root, which is compared at the end.",
+      "Other hashes lead to another root, and the roots are compared at the end.",
       { "log/tree.ts": ["ranges.length !== proof.length", "!proof.every(isHash)"] },
     ],
     [
-      "It chooses the words of a claim that fails all the same.",
+      "It only chooses the words of a claim that fails anyway.",
       { "log/verify-log-proof.ts": ["ofOrigin.length === 0", "fitting.length === 0"] },
     ],
     [
-      "Every engine that runs the vectors has Ed25519.",
+      "Every engine that runs the vectors supports Ed25519.",
       {
         "log/verify-log-proof.ts": [
           'verdicts.includes("unchecked")',
@@ -53,7 +53,7 @@ export const LOG_REASONS: readonly (readonly [reason: string, mutants: Readonly<
       },
     ],
     [
-      "A member that is missing is undefined, which the next rule refuses.",
+      "A missing member is undefined, which the next rule refuses.",
       { "seal/trust-list.ts": ['"key" in entry', '"environment" in entry'] },
     ],
   ];

@@ -2,7 +2,7 @@
 export const PDF_REASONS: readonly (readonly [reason: string, mutants: Readonly<Record<string, readonly string[]>>])[] =
   [
     [
-      "It narrows for the type checker: without it the next operand is undefined, and says the same.",
+      "It only narrows a type: otherwise the next operand is undefined, with the same result.",
       {
         "pdf/byte-range.ts": ['item.kind !== "number"', 'contents.kind !== "string"'],
         "pdf/changes/changes.ts": ["number === undefined", 'certification?.kind === "reference"'],
@@ -40,14 +40,14 @@ export const PDF_REASONS: readonly (readonly [reason: string, mutants: Readonly<
       },
     ],
     [
-      "A member that is absent and one that is undefined are the same.",
+      "A missing member and an undefined one have the same effect.",
       {
         "pdf/changes/locks.ts": ['nameOf(parameters, "Action")'],
         "pdf/changes/reach.ts": ["parent", 'typeof above === "number"', "owner !== undefined", "value"],
       },
     ],
     [
-      "It saves work: what it leaves out would be found to be the same.",
+      "It only saves work: a comparison of the skipped items would find no difference.",
       {
         "pdf/byte-range.ts": ["(bytes.byteOffset + at) % 4 !== 0"],
         "pdf/changes/judge.ts": ["old === now", "!oldNumbers.has(item.number)"],
@@ -55,7 +55,7 @@ export const PDF_REASONS: readonly (readonly [reason: string, mutants: Readonly<
       },
     ],
     [
-      "A bound on cost, which a verifier may have wider (2.6).",
+      "A bound on cost. A verifier may use a wider one (section 2.6 of the format).",
       {
         "pdf/attachment.ts": ["depth > MAX_DEPTH"],
         "pdf/budget.ts": ["budget.left < 0"],
@@ -71,14 +71,14 @@ export const PDF_REASONS: readonly (readonly [reason: string, mutants: Readonly<
       },
     ],
     [
-      "It passes on what is no refusal: a defect of the verifier itself, which no file is known to cause.",
+      "It rethrows an error that is not a refusal: a defect of the verifier, which no known file causes.",
       {
         "pdf/changes/changes.ts": ["!(error instanceof EvidenceError)"],
         "pdf/revisions.ts": ["!(error instanceof EvidenceError)"],
       },
     ],
     [
-      "No number that is not in the range can lead to a place in the file, which is asked as well.",
+      "A number out of range can't lead to a position in the file, which another rule requires.",
       {
         "pdf/byte-range.ts": [
           "item.value < 0",
@@ -94,78 +94,81 @@ export const PDF_REASONS: readonly (readonly [reason: string, mutants: Readonly<
       },
     ],
     [
-      "The DER reader refuses the same of the value.",
+      "The DER reader refuses the same values.",
       {
         "pdf/byte-range.ts": ["first === 0x80", "first > 0x84", "octets.length < first - 0x80", "octets[0] === 0"],
       },
     ],
     [
-      "A signature without a place in the file is covered by no revision, and is no seal: both are asked as well.",
+      "A signature in an object stream is not covered by a revision and is not a seal. Other rules check both.",
       { "pdf/byte-range.ts": ["!inFile"] },
     ],
     [
-      "A trailer with a key twice is refused when its section is read.",
+      "A trailer with a repeated key is already refused when its section is read.",
       { "pdf/changes/judge.ts": ["later.trailer.repeated.length > 0"] },
     ],
     [
-      "An object that is not where its section says is read again for the next revision, and refused.",
+      "An object that is not where its section says is read again for the next revision, and refused then.",
       { "pdf/changes/judge.ts": ["one.generation === other.generation", "one.index === other.index"] },
     ],
     [
-      "A catalog that is none has lost its /Pages, or gains one: that is refused as a change of it.",
+      "If the catalog is not a dictionary, it has lost its /Pages or gains it, and that change is refused.",
       { "pdf/changes/rules/catalog.ts": ["old === undefined", "now === undefined"] },
     ],
-    ["Its value is not used: it is called either way.", { "pdf/changes/reach.ts": ["lead.by(by, value, role)"] }],
     [
-      "A signature that is elsewhere in the revision it signs, or that nothing names there, is another one or named by a later change, which nothing permits.",
+      "The function is called in any case, and its result is not used.",
+      { "pdf/changes/reach.ts": ["lead.by(by, value, role)"] },
+    ],
+    [
+      "If the signature is elsewhere in its own revision, or nothing there refers to it, then it is another signature, or a later change refers to it. Neither is permitted.",
       { "pdf/changes/changes.ts": ["view.get(number)?.start !== start", "certification.number === number"] },
     ],
     [
-      "The signature that ends at the last byte is the seal, of which no later changes are asked.",
+      "The signature that ends at the last byte is the seal, whose later changes are never examined.",
       { "pdf/changes/history.ts": ["end < bytes.length"] },
     ],
     [
-      "A field that is a stream, or becomes one, is refused by the rule of the field itself.",
+      "The rule of the field itself refuses a field that is a stream or becomes one.",
       { "pdf/changes/signature-field.ts": ["stored.data === undefined"] },
     ],
     [
-      "What is read up to a limit is an array or a number: a hexadecimal string that runs past it is neither.",
+      "A limit is only set for reading an array or a number. A hexadecimal string that runs past it is neither.",
       { "pdf/lexer.ts": ["close >= cursor.limit"] },
     ],
     [
-      "It decides of data that are zeros alone, which hold no object and draw nothing.",
+      "It only matters for data that consist of zeros, which contain no object and draw nothing.",
       { "pdf/encryption/aes.ts": ["count < 1"] },
     ],
     [
-      "The document that is skimmed ends in a line end, or one follows it: no word runs past it.",
+      "The skimmed document ends with a line end, or one follows it, so no word runs past the limit.",
       { "pdf/skim.ts": ["cursor.position < limit"] },
     ],
-    ["Behind the last byte there is no white space.", { "pdf/changes/rules/catalog.ts": ["at < text.length"] }],
+    ["There is no white space after the last byte.", { "pdf/changes/rules/catalog.ts": ["at < text.length"] }],
     [
-      "An object is known as a field, and has an owner, whenever it was a dictionary or a part of one in that role.",
+      "Every object in this role that was a dictionary or a part of one is recorded as a field with an owner.",
       { "pdf/changes/rules/field.ts": ["old === undefined", "reached === undefined"] },
     ],
     [
-      "An object in this role may not be freed, which is asked before.",
+      "An object in this role may not be freed, which an earlier rule checks.",
       { "pdf/changes/rules/field.ts": ["after === undefined"] },
     ],
     [
-      "A key of a new form that is not known is refused as a change of it, too.",
+      "An unknown key of a new form is also refused as a change of the form.",
       {
         "pdf/changes/rules/form.ts": ["old === undefined && [...now.entries.keys()].some((key) => !NEW_FORM.has(key))"],
       },
     ],
     [
-      "What was no widget and is a field can't become one: a field's /Subtype may not change.",
+      "A field that was not a widget can't become one, because a field's /Subtype may not change.",
       { "pdf/changes/rules/page.ts": ["isWidget(before)"] },
     ],
-    ["Nothing is the same as an entry of no values.", { "pdf/changes/rules/structure.ts": ["at < before.length"] }],
+    ["An empty entry is not equal to any other entry.", { "pdf/changes/rules/structure.ts": ["at < before.length"] }],
     [
-      "A field without a level is no new field, and the form's list may not gain it.",
+      "A field without a level is not a new field, and the form's list may not gain it.",
       { "pdf/changes/signature-field.ts": ["signed === null"] },
     ],
     [
-      "Without it nothing is found where the objects or the entries should be, which is refused.",
+      "Without it, the objects or entries are not found at their expected position, which is refused.",
       {
         "pdf/document.ts": ["count === undefined", "first === undefined", "object.streamStart === undefined"],
         "pdf/object-stream.ts": ["number === undefined", "offset === undefined"],
@@ -174,27 +177,30 @@ export const PDF_REASONS: readonly (readonly [reason: string, mutants: Readonly<
       },
     ],
     [
-      "A cycle is cut off by the bound on sections, too.",
+      "The bound on the number of sections also ends a cycle.",
       { "pdf/document.ts": ["document.seen.has(revision.main.offset)"] },
     ],
-    ["Read on from the first byte, the string is followed by no value.", { "pdf/lexer.ts": ["close < 0"] }],
     [
-      "What is no name has no value that is a filter's, which is asked next.",
+      "Without it, reading continues at the first byte of the file, where no value follows the string.",
+      { "pdf/lexer.ts": ["close < 0"] },
+    ],
+    [
+      "A value that is not a name can't be equal to the filter's name, which the next operand requires.",
       { "pdf/stream.ts": ['filter.kind !== "name"'] },
     ],
-    ["Before the first row there are zeros.", { "pdf/stream.ts": ["row > 0"] }],
+    ["Positions before the first row count as zeros anyway.", { "pdf/stream.ts": ["row > 0"] }],
     [
-      "Where no number was taken the cursor has not moved, and neither white space nor another number follows.",
+      "If no number was read, the cursor has not moved, and neither white space nor another number follows.",
       { "pdf/lexer.ts": ["generation !== undefined", "number === undefined"], "pdf/xref.ts": ["first === undefined"] },
     ],
     [
-      "Without white space behind it there are no digits of a generation.",
+      "Without white space after the number, no digits of a generation follow.",
       { "pdf/lexer.ts": ["!isSpace(peek(cursor))"] },
     ],
-    ["Before the first byte there is nothing that a text could equal.", { "pdf/search.ts": ["at < 0"] }],
-    ["It saves the comparing of the whole text.", { "pdf/search.ts": ["code === sought"] }],
+    ["There are no bytes before the first one, so the comparison fails anyway.", { "pdf/search.ts": ["at < 0"] }],
+    ["It only avoids comparing the whole text.", { "pdf/search.ts": ["code === sought"] }],
     [
-      "A value of another kind has no such member, or one of another type.",
+      "A value of another kind does not have this member, or has one of another type.",
       {
         "pdf/same-value.ts": [
           'other.kind === "boolean"',
@@ -204,33 +210,33 @@ export const PDF_REASONS: readonly (readonly [reason: string, mutants: Readonly<
         ],
       },
     ],
-    ["It ends the search where the rule after it refuses the distance.", { "pdf/xref-row.ts": ["stride < 22"] }],
-    ["A row without white space before it is refused as a row.", { "pdf/xref-row.ts": ["stride > ROW"] }],
+    ["It only ends the search early: the next rule refuses such a distance.", { "pdf/xref-row.ts": ["stride < 22"] }],
+    ["A row without white space before it is refused as a broken row.", { "pdf/xref-row.ts": ["stride > ROW"] }],
     [
-      "Without a count or a distance, or behind the file, no last row is found, which is refused next.",
+      "Without a count or a distance, or beyond the file, no last row is found, which the next rule refuses.",
       { "pdf/xref.ts": ["count === undefined", "stride === undefined", "end > cursor.limit"] },
     ],
-    ["Behind the last byte neither a word nor a digit is found.", { "pdf/xref.ts": ["offset >= bytes.length"] }],
+    ["After the last byte, neither a keyword nor a digit is found.", { "pdf/xref.ts": ["offset >= bytes.length"] }],
     [
-      "It narrows for the type checker: what is looked up is never free.",
+      "It only narrows a type: an object that is looked up is never free.",
       { "pdf/document.ts": ['entry.type === "free"'] },
     ],
     [
-      "Nothing but a dictionary has data, which is asked next.",
+      "Only a dictionary has data, which the next operand requires.",
       {
         "pdf/document.ts": ['object.value.kind !== "dictionary"'],
       },
     ],
     [
-      "Without data their end is not found, which is refused next.",
+      "Without data, the end of the data is not found, which the next rule refuses.",
       { "pdf/attachment.ts": ["object.streamStart === undefined"] },
     ],
     [
-      "It narrows for the type checker: only a reference leads to an object, which is asked before.",
+      "It only narrows a type: only a reference leads to an object, which an earlier condition requires.",
       { "pdf/encryption/unlock.ts": ['value?.kind !== "reference"'] },
     ],
     [
-      "A crypt filter that names no method has none of the methods that are supported.",
+      "A crypt filter without a method has none of the supported methods.",
       { "pdf/encryption/unlock.ts": ['nameOf(filter, "CFM")'] },
     ],
   ];

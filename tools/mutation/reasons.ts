@@ -10,58 +10,90 @@ const EQUIVALENT: readonly (readonly [file: string, text: string, reason: string
   [
     "asn1/der.ts",
     "tag === undefined",
-    "A value of no bytes has no first octet of a length either, which is refused beside it.",
+    "If the tag is missing, so is the first octet of the length, which the next operand refuses.",
   ],
   [
     "asn1/der.ts",
     "contentStart + count > limit",
-    "A length that is cut leads to an end behind the limit, which is refused.",
+    "A truncated length leads to an end beyond the limit, which a later rule refuses.",
   ],
-  ["asn1/der.ts", "start + 2 > limit", "A value that begins at the limit ends behind it, which is refused."],
-  ["asn1/time.ts", "minute > 59", "60 minutes are another hour of the calendar, which is refused beside it."],
-  ["asn1/time.ts", "at < end", "What stands behind the value is no digit of the time, and Z must be its last octet."],
-  ["asn1/values.ts", "content.length > 4", "More than four octets make a number that no rule takes."],
+  ["asn1/der.ts", "start + 2 > limit", "A value that begins at the limit ends beyond it, which a later rule refuses."],
+  [
+    "asn1/time.ts",
+    "minute > 59",
+    "60 minutes change the hour of the date, and the comparison of the hours refuses that.",
+  ],
+  [
+    "asn1/time.ts",
+    "at < end",
+    "The reader reaches the end here only if the final Z is missing, and such a time is refused anyway.",
+  ],
+  ["asn1/values.ts", "content.length > 4", "No rule accepts a number of more than four octets."],
   [
     "cms/coverage.ts",
     "++tries > MAX_TRIES",
-    "It bounds the cost: certificates beyond it are not needed, and refused as such.",
+    "A bound on cost: certificates beyond it are not needed, and a later rule refuses unused certificates.",
   ],
-  ["cms/coverage.ts", "next === undefined", "It saves a signature: the first issuer that signed is taken."],
-  ["cms/coverage.ts", "last === undefined", "Without a signer's certificate the seven checks have failed before."],
+  [
+    "cms/coverage.ts",
+    "next === undefined",
+    "It saves the verification of further signatures: the first issuer that signed is enough.",
+  ],
+  ["cms/coverage.ts", "last === undefined", "Without a signer's certificate, the seven checks have already failed."],
   [
     "cms/verify.ts",
     "certificate === null",
-    "Without a certificate `algorithms` does not hold, which is asked beside it.",
+    "Without a certificate, `algorithms` does not hold, which is required as well.",
   ],
-  ["cms/verify.ts", "algorithm === null", "Without a scheme `algorithms` does not hold, which is asked beside it."],
-  ["ots/bytes.ts", "scale > Number.MAX_SAFE_INTEGER", "A value beyond it is refused by its sum."],
-  ["ots/parse.ts", "bytes.length < detachedMagic.length", "A shorter file does not begin with the magic."],
-  ["pdf/byte-range.ts", "gapEnd > bytes.length", "The end of the range is not before the end of its gap."],
-  ["pdf/signatures.ts", "++count > MAX_FIELDS", "A bound on cost, which a verifier may have wider (2.6)."],
-  ["pdf/xref.ts", "subsections.length >= MAX_SUBSECTIONS", "A bound on cost, which a verifier may have wider (2.6)."],
+  ["cms/verify.ts", "algorithm === null", "Without a scheme, `algorithms` does not hold, which is required as well."],
+  ["ots/bytes.ts", "scale > Number.MAX_SAFE_INTEGER", "The check of the sum refuses such a number, too."],
+  ["ots/parse.ts", "bytes.length < detachedMagic.length", "A shorter file can't begin with the magic bytes."],
+  [
+    "pdf/byte-range.ts",
+    "gapEnd > bytes.length",
+    "If the gap ends beyond the file, so does the range, which the operand before this one refuses.",
+  ],
+  [
+    "pdf/signatures.ts",
+    "++count > MAX_FIELDS",
+    "A bound on cost. A verifier may use a wider one (section 2.6 of the format).",
+  ],
+  [
+    "pdf/xref.ts",
+    "subsections.length >= MAX_SUBSECTIONS",
+    "A bound on cost. A verifier may use a wider one (section 2.6 of the format).",
+  ],
   [
     "pdf/document.ts",
     "document.revisions.length >= MAX_REVISIONS",
-    "A bound on cost, which a verifier may have wider (2.6).",
+    "A bound on cost. A verifier may use a wider one (section 2.6 of the format).",
   ],
   ["pdf/attachment.ts", "++walk.nodes > MAX_NODES", "A bound on cost."],
-  ["pades.ts", "signedData.certificates.length === 0", "Without certificates `signerCertificate` has failed before."],
-  ["seal/seal-contents.ts", "!signerInfo?.signedAttrsDer", "A seal that states its place has signed attributes."],
-  ["x509/chain.ts", "algorithm === null", "A scheme that is not read is a fault before."],
-  ["x509/chain.ts", "subject === undefined", "A path has its leaf."],
-  ["x509/chain.ts", "depth === fault.depth", "It chooses which reason is told."],
-  ["x509/chain.ts", 'fault.reason === "no-path"', "It chooses which reason is told."],
+  ["pades.ts", "signedData.certificates.length === 0", "Without certificates, `signerCertificate` has already failed."],
+  [
+    "seal/seal-contents.ts",
+    "!signerInfo?.signedAttrsDer",
+    "A seal that states its place always has signed attributes.",
+  ],
+  ["x509/chain.ts", "algorithm === null", "`signatureFault` has already refused a scheme that is not supported."],
+  ["x509/chain.ts", "subject === undefined", "A path always contains its leaf."],
+  ["x509/chain.ts", "depth === fault.depth", "It only chooses the reason that is reported."],
+  ["x509/chain.ts", 'fault.reason === "no-path"', "It only chooses the reason that is reported."],
   [
     "manifest/validate.ts",
     "value.length > 2 * manifestLimits.textLength",
-    "It saves the counting of characters, which refuses the same.",
+    "It only avoids counting the characters of a long text, which would refuse the same text.",
   ],
   [
     "zip/directory.ts",
     "(entry.flags & ENCRYPTED) !== 0",
-    "Every other flag is refused, too; this refusal has a name of its own.",
+    "The next rule refuses all other flags. This rule only gives encryption its own error.",
   ],
-  ["zip/directory.ts", "id === ZIP64", "Every other extra field is refused, too; this refusal has a name of its own."],
+  [
+    "zip/directory.ts",
+    "id === ZIP64",
+    "The next rule refuses all other extra fields. This rule only gives zip64 its own error.",
+  ],
 ];
 
 /** Files that produce text for people and never change a verdict. */
@@ -80,8 +112,8 @@ const uncovered = new Set(
 
 /** The reason why no vector can kill the mutant; undefined when a vector should. */
 export function reasonFor({ file, text }: Mutant): string | undefined {
-  if (TELLING.includes(file)) return "It is told to people, and moves no verdict.";
-  if (OUTSIDE.includes(file)) return "No claim of the format rests on it.";
+  if (TELLING.includes(file)) return "It only produces text for people, and never changes a verdict.";
+  if (OUTSIDE.includes(file)) return "No claim of the format depends on it.";
   const own = EQUIVALENT.find(([suffix, operand]) => file.endsWith(suffix) && operand === text)?.[2];
   return (
     own ??

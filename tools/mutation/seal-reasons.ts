@@ -4,14 +4,14 @@ export const SEAL_REASONS: readonly (readonly [
   mutants: Readonly<Record<string, readonly string[]>>,
 ])[] = [
   [
-    "It narrows for the type checker: a document that was opened has a newest section, and without a first object it names no second.",
+    "It only narrows a type: an opened document has a newest section, and a section without a first object has no second one.",
     {
       "pdf/seal-tail.ts": ["section === undefined", "first === undefined"],
       "pdf/structure.ts": ["newest === undefined"],
     },
   ],
   [
-    "It narrows for the type checker: a signature whose range is usable stands in the file itself.",
+    "It only narrows a type: a signature with a usable range is in the file itself, not in an object stream.",
     {
       "pdf/structure.ts": ["seal.start === undefined"],
       "seal/earlier-signatures.ts": ["start !== undefined", "input.seal?.start !== undefined"],
@@ -20,7 +20,7 @@ export const SEAL_REASONS: readonly (readonly [
     },
   ],
   [
-    "A claim of the last seal fails for any change behind it but validation data, which is asked next.",
+    "A claim of the last seal fails for every later change except validation data, and the next rule requires its claims to hold.",
     {
       "seal/archival.ts": [
         'format === "document-time-stamp"',
@@ -29,44 +29,47 @@ export const SEAL_REASONS: readonly (readonly [
     },
   ],
   [
-    "It chooses the words: a file that archival time stamps end is verified.",
+    "It only chooses the words: a file that ends with archival time stamps is verified anyway.",
     { "envelope/custody.ts": ["sealedBytes === signed"] },
   ],
-  ["It chooses the words: no object begins at null, which is refused next.", { "pdf/seal-tail.ts": ["at === null"] }],
   [
-    "It narrows for the type checker: null stands for byte 0, and no file is as short as its last three lines.",
+    "It only chooses the words: no object begins at null, so the next rule refuses it.",
+    { "pdf/seal-tail.ts": ["at === null"] },
+  ],
+  [
+    "It only narrows a type: null counts as byte 0, and every file is longer than its last three lines.",
     { "pdf/seal-tail.ts": ["end !== null"] },
   ],
   [
-    "Where original_document_hash fails, and the verdict with it, the format leaves open what signature_structure says.",
+    "If original_document_hash fails, so does the verdict, and the format does not say what becomes of signature_structure.",
     { "pdf/structure.ts": ['boundary.kind === "wrong"'] },
   ],
   [
-    "It narrows for the type checker: no place is equal to what is no number, which the next rule asks.",
+    "It only narrows a type: no position is equal to undefined, so the next rule refuses it.",
     { "pdf/structure.ts": ["length === undefined"] },
   ],
   [
-    "A bound on cost ends it, or a defect of the verifier: no vector is so large, and no file is known to cause one.",
+    "Only a bound on cost or a defect of the verifier gets here. No vector is that large, and no known file causes a defect.",
     {
       "pdf/reach-over.ts": ["error instanceof EvidenceError", 'error.code !== "limit"'],
       "pdf/changes/changes.ts": ['error.code !== "limit"'],
     },
   ],
   [
-    "Behind the end no word is found, either: it keeps the work from being counted backwards.",
+    "Beyond the end, the search finds nothing either. The rule only keeps the cost from becoming negative.",
     { "pdf/reach-over.ts": ["data > end"] },
   ],
   [
-    "It narrows for the type checker: what begins with << is a dictionary, and nothing else has data.",
+    "It only narrows a type: a value that begins with << is a dictionary, and only a dictionary has data.",
     { "pdf/changes/lost.ts": ['value.kind !== "dictionary"', 'after.value.kind !== "dictionary"'] },
   ],
-  ["It saves the sorting of objects where nothing was lost.", { "pdf/changes/lost.ts": ["found.length === 0"] }],
+  ["It only avoids sorting the objects if nothing was lost.", { "pdf/changes/lost.ts": ["found.length === 0"] }],
   [
-    "A trailer that can't be read is refused as lost, or else by the error.",
+    "A trailer that can't be read is refused either as lost or by the error itself.",
     { "pdf/changes/lost.ts": ['error instanceof EvidenceError && error.code !== "limit"'] },
   ],
   [
-    "It saves the opening of a state of the document: only a signature whose range is usable is found in it.",
+    "It avoids opening an earlier state of the document, in which only a signature with a usable range would be found.",
     {
       "seal/vanished-signatures.ts": [
         "numbers.length === 4",
@@ -81,11 +84,11 @@ export const SEAL_REASONS: readonly (readonly [
     },
   ],
   [
-    "It bounds the work: more than 64 signatures are refused where they are counted, behind it.",
+    "A bound on cost: more than 64 signatures are refused later, when they are counted.",
     { "seal/vanished-signatures.ts": ["!opened.has(end) && opened.size >= max"] },
   ],
   [
-    "Either is so where the other is: only a usable range is judged, and only a stated length is hashed.",
+    "Both operands are always true together: only a usable range is judged, and only a stated length is hashed.",
     {
       "seal/earlier-signatures.ts": ["!byteRange.ok", "pades === null"],
       "seal/judged-signatures.ts": ["!byteRange.ok"],
@@ -93,24 +96,24 @@ export const SEAL_REASONS: readonly (readonly [
     },
   ],
   [
-    "It narrows for the type checker: every usable range has a digest, and was compared.",
+    "It only narrows a type: every usable range has a digest and was compared.",
     { "seal/judged-signatures.ts": ["value !== undefined"], "seal/permitted-changes.ts": ["later === undefined"] },
   ],
-  ["Without anchors there is no path to one.", { "seal/permitted-changes.ts": ["anchors.length === 0"] }],
+  ["Without anchors, no path leads to one.", { "seal/permitted-changes.ts": ["anchors.length === 0"] }],
   [
-    "Defense in depth: taking a signature away is a change of the level `other`, or leaves no revision of it, and nothing permits either.",
+    "Defense in depth: the removal of a signature is a change of the level `other`, or leaves no revision of it. Neither is ever permitted.",
     { "seal/permitted-changes.ts": ["gone"] },
   ],
   [
-    "What is not covered counts as a change of the level `other`, which nothing permits.",
+    "A revision that is not covered counts as a change of the level `other`, which is never permitted.",
     { "seal/permitted-changes.ts": ["!later.covered"] },
   ],
   [
-    "The signing page and the service ask it of their own documents, and no claim of the format rests on it; or it passes on a bound on cost or a defect.",
+    "Only the signing page and the service use it, for their own documents, and no claim of the format depends on it; or it rethrows a bound on cost or a defect.",
     { "pdf/changes/changes.ts": ["revision < 0", "error instanceof EvidenceError"] },
   ],
   [
-    "Without it the claim fails all the same: no level, a token that is not intact, or a claim that fails beside it.",
+    "The claim fails anyway: there is no level, a token is not intact, or another claim fails as well.",
     {
       "seal/verify-seal.ts": ["!valid", "level !== null", "failed !== undefined"],
       "seal/verify-proof.ts": ['MUST_HOLD.some((name) => state(name) !== "holds")'],
@@ -118,23 +121,23 @@ export const SEAL_REASONS: readonly (readonly [
     },
   ],
   [
-    "A signature of another curve has a greater s than half the order of P-256, which is refused next.",
+    "A signature on another curve has an s above half the order of P-256, which the next rule refuses.",
     { "seal/seal-contents.ts": ["algorithm === null", 'publicKey.type === "ec"', 'publicKey.curve === "P-256"'] },
   ],
   [
-    "Written with one token alone the value is not the same, which is refused next.",
+    "Rewritten with only one token, the value differs, which the next rule refuses.",
     { "seal/seal-contents.ts": ["another !== undefined"] },
   ],
   [
-    "A signature that was verified is DER of two numbers and no more.",
+    "A signature that was verified is DER with exactly two numbers.",
     { "seal/seal-contents.ts": ["fields.end()", "error instanceof EvidenceError"] },
   ],
   [
-    "A signature without signed attributes has no signing-certificate, without which it is not valid in PAdES.",
+    "A signature without signed attributes has no signing-certificate attribute, and so is not valid PAdES.",
     { "seal/pades.ts": ['format === "pkcs7"'] },
   ],
   [
-    "A signature dictionary in which a key stands twice has no usable range, and is never asked for it.",
+    "A signature dictionary with a repeated key has no usable range, so this member of it is never read.",
     {
       "seal/carried-note.ts": ['dictionary.repeated.includes("SSSLogCheckpoint")'],
       "seal/purpose.ts": ['!dictionary.repeated.includes("Reason")'],
@@ -142,19 +145,19 @@ export const SEAL_REASONS: readonly (readonly [
     },
   ],
   [
-    "Without it a block would count whose proof fails elsewhere, and then the verdict is not_verified.",
+    "Without it, a block would count although its proof fails. That failure makes the verdict not_verified anyway.",
     { "seal/detached-evidence.ts": ['name === "anchored_in_block"', 'state === "holds"'] },
   ],
   [
-    "In a key of 16 bytes each such place is a multiple of its length, which is asked before.",
+    "For a key of 16 bytes, each such position is a multiple of the key's length, which the condition before handles.",
     { "pdf/encryption/aes.ts": ["key.length === 32"] },
   ],
   [
-    "A seal whose reason is none of the service's is not verified, and a file without a seal names no original.",
+    "A seal whose reason is not one of the service's is not verified, and a file without a seal does not name an original.",
     { "seal/room-document.ts": ["kind !== undefined"] },
   ],
   [
-    "It narrows for the type checker: no manifest lists an empty file, or the hash of the whole file, which was asked before.",
+    "It only narrows a type: no manifest lists an empty file, and the hash of the whole file was compared before.",
     { "seal/room-document.ts": ["revisionEnd !== null", "revisionEnd < bytes.length"] },
   ],
 ];
