@@ -119,7 +119,7 @@ export async function parseWebhook(
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytesOf(rawBody))) as WebhookEvent;
   } catch {
-    throw new WebhookRefusal("not_json", "The body is signed, and is no JSON.");
+    throw new WebhookRefusal("not_json", "The body is signed, but is not JSON.");
   }
 }
 

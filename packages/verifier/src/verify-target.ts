@@ -208,7 +208,7 @@ function isUrl(target: string): boolean {
 
 function urlOf(target: string) {
   const url = parseVerifyUrl(target);
-  if (url === null) throw new UsageError(`${target} is no verify URL of a proof passport or of a closing passport`);
+  if (url === null) throw new UsageError(`${target} is not a verify URL of a proof passport or of a closing passport`);
   return url;
 }
 

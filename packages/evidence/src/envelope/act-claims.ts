@@ -124,7 +124,7 @@ async function certificateOf(act: Act, input: ActInput): Promise<Finding> {
   const { certificate } = pades;
   const who = `The certificate of signer ${signer.n}`;
   if (certificate === null || !pades.valid) return fails(`The act of signer ${signer.n} has no valid signature.`);
-  if (!certificate.isSigners) return fails(`${who} does not have the policy of signers: it is no signer's.`);
+  if (!certificate.isSigners) return fails(`${who} does not have the policy of signers: it is not a signer's.`);
   if (!isNamed(certificate, signer.name)) return fails(`${who} names somebody else.`);
   const trusted = await chainOf(act, certificate, input);
   return trusted.state === "holds"
@@ -224,7 +224,7 @@ async function timeStampOf({ signer, timeStamp, pades }: Act): Promise<Finding> 
     return fails(`The time stamp of signer ${signer.n} is another than the one that its record names.`);
   return judged.trusted
     ? holds("The records name the time stamps of the acts, and no others.")
-    : unchecked(`The time stamp of signer ${signer.n} is as recorded; its authority is none that was given.`);
+    : unchecked(`The time stamp of signer ${signer.n} is as recorded; its authority is not one that was given.`);
 }
 
 const holds = (why: string): Finding => ({ state: "holds", why });

@@ -35,7 +35,7 @@ function text(value: unknown, depth: number): string {
     if (!Number.isSafeInteger(value)) throw new EvidenceError("json", `${value} is not a safe integer`);
     return String(value);
   }
-  if (typeof value !== "object") throw new EvidenceError("json", `${typeof value} is no JSON value`);
+  if (typeof value !== "object") throw new EvidenceError("json", `${typeof value} is not a JSON value`);
   if (depth === maxDepth) throw new EvidenceError("limit", `JSON nested deeper than ${maxDepth}`);
   return Array.isArray(value) ? arrayText(value, depth + 1) : objectText(value, depth + 1);
 }

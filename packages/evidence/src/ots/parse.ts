@@ -30,7 +30,7 @@ export function parseDetached(bytes: Uint8Array): DetachedTimestamp {
   const version = reader.varuint();
   if (version !== detachedVersion) throw new EvidenceError("ots", `proof version ${version} is not supported`);
   const fileHashOp = opNameOf(reader.byte());
-  if (!isHashOp(fileHashOp)) throw new EvidenceError("ots", `${fileHashOp} is no file hash`);
+  if (!isHashOp(fileHashOp)) throw new EvidenceError("ots", `${fileHashOp} is not a file hash`);
   const digest = reader.bytes(hashLengths[fileHashOp]);
   return { fileHashOp, digest, timestamp: readWhole(reader, digest.length) };
 }

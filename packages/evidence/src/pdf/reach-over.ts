@@ -25,7 +25,8 @@ export function reachOver(document: PdfDocument, end: number): string | null {
       ? "An object of the document has no end before the seal begins"
       : null;
   } catch (error) {
-    if (error instanceof EvidenceError) return `It cannot be told where the document's objects end: ${error.message}`;
+    if (error instanceof EvidenceError)
+      return `The ends of the document's objects cannot be determined: ${error.message}`;
     throw error;
   }
 }

@@ -126,7 +126,7 @@ export function originalBoundary(document: PdfDocument, seal: RangedSignature): 
   const length = integerOf(seal.dictionary, "SSSOriginalLength");
   const wrong = (why: string): OriginalBoundary => ({ kind: "wrong", why });
   if (length === undefined || length < 1) {
-    return wrong("The stated length of the document is no length of it");
+    return wrong("The stated length of the document cannot be its length");
   }
   const last = bytes[length - 1];
   const endsLine = last === 0x0a || last === 0x0d;

@@ -167,7 +167,7 @@ function coverageClaim(end: number, covered: boolean): Claim<EarlierClaimName> {
     "revision_covered",
     covered,
     `The signature covers the first ${end} bytes, which are a revision of their own.`,
-    "The bytes that the signature covers are no revision that holds it.",
+    "The bytes that the signature covers are not a revision that contains it.",
   );
 }
 

@@ -20,7 +20,7 @@ const PROVEN: Readonly<Record<string, string>> = {
   seal_certificate_environment: "The seal is of a test, as its certificate allows.",
   time_stamp_valid: "The seal existed at the time that an independent authority stamped.",
   original_document_hash: "The hash shown is that of the document as it was handed in for sealing.",
-  separate_time_stamp_valid: "The token kept beside the file is a time stamp of this seal.",
+  separate_time_stamp_valid: "The separate token is a time stamp of this seal.",
   anchored_in_block: "The sealed file existed when the named block was made.",
   log_checkpoint_signed: "The named log has the seal, so that nobody can take it out or date it back unseen.",
   log_witnessed:

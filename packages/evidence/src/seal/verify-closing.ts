@@ -177,8 +177,8 @@ function attachmentClaim(name: string, attached: Uint8Array | null, separate: Ui
   return claim(
     name,
     equalBytes(attached, separate),
-    "The manifest attached to the certificate is the one given beside it.",
-    "The manifest attached to the certificate is another than the one given beside it.",
+    "The manifest attached to the certificate is the one that was given with it.",
+    "The manifest attached to the certificate is not the one that was given with it.",
   );
 }
 

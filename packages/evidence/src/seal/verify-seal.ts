@@ -218,7 +218,7 @@ async function judgeCertificate(
   if (leaf.isSigners) {
     // Signers' certificates and the seal's certificate have the same root. Trust in that root must not make a signer's
     // certificate acceptable as a seal's.
-    const why = "The certificate was issued to a signer, and is no seal's.";
+    const why = "The certificate was issued to a signer, not to a seal.";
     return { claims: [{ name: trusted, state: "fails", why }, own], path };
   }
   if (anchors.length === 0) {

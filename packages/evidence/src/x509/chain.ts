@@ -39,7 +39,7 @@ const WHY: Readonly<Record<ChainReason, string>> = {
   limit: "the search for a chain was given up at its bound",
   "not-yet-valid": "it was not valid yet",
   expired: "it had expired",
-  "not-a-ca": "it is no certification authority",
+  "not-a-ca": "it is not a certification authority",
   "path-length": "it stands above more authorities than it may",
   "key-usage": "its key usage does not allow this",
   "extended-key-usage": "its extended key usage does not allow this",

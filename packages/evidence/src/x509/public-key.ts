@@ -49,7 +49,7 @@ export function readPublicKeyInfo(node: DerNode): PublicKeyInfo {
   const curve = CURVES[name];
   if (curve === undefined) return { type: "other", oid: name };
   if (key[0] !== 4 || key.length !== 1 + 2 * CURVE_LENGTH[curve])
-    throw new EvidenceError("x509", "A public key is no uncompressed point of its curve");
+    throw new EvidenceError("x509", "A public key is not an uncompressed point of its curve");
   return { type: "ec", curve };
 }
 

@@ -33,7 +33,7 @@ def _fields(kind: Any) -> list[tuple[str, str, Any, bool]]:
 
 def _object(kind: Any, value: Any, where: str) -> Any:
     if not isinstance(value, dict):
-        raise UnexpectedAnswerError(f"{where} is no object.")
+        raise UnexpectedAnswerError(f"{where} is not an object.")
     given = {}
     for name, wire, of, optional in _fields(kind):
         if wire in value:
@@ -64,7 +64,7 @@ def _time(value: Any, where: str) -> datetime:
         # Python 3.10 does not know the Z.
         return datetime.fromisoformat(value.replace("Z", "+00:00"))
     except (AttributeError, ValueError):
-        raise UnexpectedAnswerError(f"{where} is no time.") from None
+        raise UnexpectedAnswerError(f"{where} is not a time.") from None
 
 
 def parse(kind: Any, value: Any, where: str = "The answer") -> Any:
@@ -105,7 +105,7 @@ def reads(kind: type[T]) -> Callable[[bytes], T]:
         try:
             value = json.loads(content)
         except ValueError:
-            raise UnexpectedAnswerError("The answer is no JSON.") from None
+            raise UnexpectedAnswerError("The answer is not JSON.") from None
         parsed: T = parse(kind, value)
         return parsed
 

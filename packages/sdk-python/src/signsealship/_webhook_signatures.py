@@ -84,7 +84,7 @@ _WORDS: dict[WebhookReason, str] = {
     "wrong_signature": (
         "No signature matches the body and the secret: pass the body as it came, and the secret of this webhook."
     ),
-    "not_json": "The body is signed, and is no event in JSON.",
+    "not_json": "The body is signed, but is not an event in JSON.",
 }
 
 

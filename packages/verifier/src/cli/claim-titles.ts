@@ -29,7 +29,7 @@ const TITLES: Titles = {
   certification_respected: "Limits set by the document's author were kept",
   sealed_hash_as_expected: "It is the sealed file expected",
   document_hash_as_expected: "It contains the document expected",
-  separate_time_stamp_valid: "The time-stamp token beside it is for this seal",
+  separate_time_stamp_valid: "The separate time-stamp token is for this seal",
   anchored_in_block: "Anchored in the Bitcoin block chain",
   log_inclusion: "The transparency log has this seal",
   log_checkpoint_signed: "A known log signed its state with this seal",

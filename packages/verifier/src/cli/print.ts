@@ -12,7 +12,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
     "INTACT, NOT VERIFIED. The seal passed, but by no certificate that you trust, so anybody could have made it (see --trust), or for no known purpose.",
   unchecked: "NOT DECIDED. Nothing failed, but what would decide was not given.",
   unsigned: "NOT VERIFIED. There is no seal.",
-  not_a_pdf: "NOT VERIFIED. This is no kind of evidence.",
+  not_a_pdf: "NOT VERIFIED. This is not a kind of evidence that we know.",
   not_verified: "NOT VERIFIED. At least one check failed.",
 };
 

@@ -22,15 +22,15 @@ export async function verifyFile(file: NamedBytes, context: Context, companions:
     case "ots":
       return verifyOtsFile(file, context.doc && aboutFile(context.doc), context);
     case "log":
-      return failure("unknown", "not_verified", "kind", "A log proof is no evidence by itself: give it by --with.");
+      return failure("unknown", "not_verified", "kind", "A log proof is not evidence by itself: add it with --with.");
     case "der":
       return verifyTokenFile(file, context);
     case "json":
       return verifyJson(file, context);
     case "pem":
-      return failure("unknown", "not_verified", "kind", "A certificate or key is no evidence by itself: see --trust.");
+      return failure("unknown", "not_verified", "kind", "A certificate or key is not evidence by itself: see --trust.");
     default:
-      return failure("unknown", "not_a_pdf", "kind", "It is no PDF, manifest, evidence zip, proof or time stamp.");
+      return failure("unknown", "not_a_pdf", "kind", "It is not a PDF, manifest, evidence zip, proof or time stamp.");
   }
 }
 

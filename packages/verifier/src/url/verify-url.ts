@@ -121,7 +121,7 @@ async function publishedTrust(base: string, get: Get): Promise<Published | strin
     return { list: { sealAnchors, signerAnchors: [], retired: [], tsaAnchors: [], logs: [] }, path, command };
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;
-    return `What the service publishes is no list of certificates: ${error.message}.`;
+    return `The service does not publish a list of certificates that can be read: ${error.message}.`;
   }
 }
 

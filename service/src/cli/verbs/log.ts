@@ -55,8 +55,7 @@ export const logVerbs: Verb[] = [
     name: "log status",
     args: [],
     options: {},
-    summary:
-      "Says of each transparency log how many entries it has, what waits, its key, and whether it halts and why.",
+    summary: "Lists each transparency log: its entries, the entries that wait, its key, and whether it halts and why.",
     run: () =>
       withResources(async (resources) => {
         const statuses = await logStatuses(resources);

@@ -78,7 +78,7 @@ export const downloadMail = defineMail({
       ],
       link: { label: "Open the closing", url: `${baseUrl}/dashboard/rooms/${code}` },
       caution:
-        "You receive this email because you, or somebody of your firm, placed or sent these documents. Switch it off under Sign-in and security.",
+        "You receive this email because you, or a colleague in your firm, placed or sent these documents. Switch it off under Sign-in and security.",
     };
   },
 });

@@ -128,7 +128,7 @@ The PDF file itself is the document. A print of it shows its words, and proves n
     `HOW TO CHECK A DOCUMENT, WITHOUT US
 
 1. Open verify.html with a browser. It needs no network, and sends nothing anywhere.
-2. ${contents.fitsChecker ? "Drop the whole zip on it, as you got it." : tooLarge} It says of each document whether a byte was changed since it was
+2. ${contents.fitsChecker ? "Drop the whole zip on it, as you got it." : tooLarge} For each document, it shows whether a byte was changed since it was
    sealed, by which seal, and when${hasCustody ? "; and who signed it. Its custody certificate is a PDF: open it to read how\n   each signer was identified" : ""}.
 3. Or drop single documents on it: ${hasCustody ? "a signed one together with its custody certificate, and" : "each"} with its proofs from the folder
    Evidence. Do not rename these.${

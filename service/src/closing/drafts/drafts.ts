@@ -108,7 +108,7 @@ export async function saveDraft(deps: DraftDeps, principal: Principal, sent: Dra
   const owner = ownerOf(principal);
   if (!isUuid(sent.id) || !isUuid(sent.window)) return null;
   if (Buffer.byteLength(JSON.stringify(sent.fields)) > maxBytes)
-    throw new ServiceError("conflict", "The form is too long to be saved as a draft. You can place it as it is.");
+    throw new ServiceError("conflict", "The form is too long to be saved as a draft. You can still place it.");
   return deps.db.transaction(async (tx) => {
     await lockMember(tx, owner);
     const updated = await update(tx, deps, owner, sent);

@@ -64,7 +64,7 @@ function sheetsBefore(document: Buffer, drawn: Sheets, docSha256: string): Buffe
   const look = lookUpPdf(document);
   const { file, root } = look;
   const tree = resolveDict(file, entry(root.dict, "Pages"), "the root of the page tree");
-  if (!tree?.ref) throw new PdfRefusal("needs_repair", "the root of the page tree is no object");
+  if (!tree?.ref) throw new PdfRefusal("needs_repair", "the root of the page tree is not an object");
   const writer = createRevisionWriter(look, docSha256);
   const whole = writer.reserve();
   const front = drawn.addTo(writer, whole.ref);

@@ -54,7 +54,7 @@ export function createSelfCheck(leaf: Certificate): SelfCheck {
       throw new SealNotVerified(failed?.why ?? `the verdict is ${verdict}`, !!failed && ofDocument.has(failed.name));
     }
     const level = timeStamped ? "B-T" : "B-B";
-    if (seal?.pades.level !== level) throw new SealNotVerified(`it is no PAdES ${level}`, false);
+    if (seal?.pades.level !== level) throw new SealNotVerified(`it is not PAdES ${level}`, false);
     if (!seal.statesPlace) throw new SealNotVerified("it does not sign its place in the file", false);
     const hashes = claims.filter(
       ({ name }) => name === "document_hash_as_expected" || name === "sealed_hash_as_expected",

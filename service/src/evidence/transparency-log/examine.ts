@@ -38,7 +38,7 @@ export async function examineTree(db: Sql, { rowMac, keys }: ExamineDeps, tree: 
     throw new LogHalt(
       `the database was restored from a backup at ${since.toISOString()}, and may lack entries that were published: run log recover`,
     );
-  if (!treeHolds(rowMac, tree)) throw new LogHalt("the service did not write the tree's row as it is");
+  if (!treeHolds(rowMac, tree)) throw new LogHalt("the tree's row was changed outside the service");
   const stray = await selectStrayLeaf(db, environmentOf(tree.log));
   if (stray)
     throw new LogHalt(

@@ -167,7 +167,7 @@ export async function succeed(
   if (!treeHolds(rowMac, tree))
     throw new LogHalt(
       haltedSince(tree) === null
-        ? "the service did not write the tree's row as it is"
+        ? "the tree's row was changed outside the service"
         : "the database was restored from a backup that was made while this log ended: run log recover",
     );
   const { name } = await parseNoteKey(tree.successorKey);

@@ -286,7 +286,7 @@ async function whyHalted(
   isCurrent: boolean,
 ): Promise<string | null> {
   if (tree.finalSize !== null) {
-    if (!treeHolds(rowMac, tree)) return "the service did not write the tree's row as it is";
+    if (!treeHolds(rowMac, tree)) return "the tree's row was changed outside the service";
     return isCurrent ? "it ends, and the next log has not begun: start the service, or run log retire again" : null;
   }
   try {

@@ -146,7 +146,7 @@ async function whyHalted(
   state: Awaited<ReturnType<typeof lockState>>,
 ): Promise<string | null> {
   if (state.restoredAt !== null) return "the database was restored: give the witness a new key";
-  if (!stateHolds(rowMac, state)) return "the service did not write the state as it is";
+  if (!stateHolds(rowMac, state)) return "the state was changed outside the service";
   const path = witness.statePath(state.origin);
   const file = await readCosigned(path).catch(() => "unreadable" as const);
   if (file === "unreadable") return `${path} does not say what this node cosigned`;

@@ -13,7 +13,7 @@ export const keyLetter = (requestId: string, to: string, key: string, baseUrl: s
   greeting: "Hello,",
   lines: [
     "We received a request for partner access with this email address. Here is the firm's test key. It is shown only this once.",
-    "With it everything can be tried: orders, rooms, passports and webhooks. Nothing is charged, mailed or notarized for real. Your own system uses it as its bearer key. In the browser nobody needs it: sign in with this address, and the firm is yours.",
+    "You can try everything with it: orders, rooms, passports and webhooks. Nothing is charged, mailed or notarized for real. Your own system uses it as its bearer key. You don’t need it in the browser: sign in with this address, and you are an owner of the firm.",
   ],
   code: key,
   link: { label: "Sign in", url: `${baseUrl}/sign-in` },

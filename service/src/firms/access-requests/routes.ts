@@ -52,7 +52,7 @@ const PartnerRequest = Type.Object(
 
 const requestMessages = {
   issued: "Your trial key is on its way to your work email. It is sent once.",
-  pending: "Thank you. A person will look at your request. If it fits, a key comes to your work email.",
+  pending: "Thank you. A person will look at your request. If it is approved, we send a key to your work email.",
 } as const;
 
 const PartnerRequestAnswer = Type.Object(

@@ -103,7 +103,7 @@ const morning = ({ subject, lines, isNews = false }: Morning, baseUrl: string) =
 });
 
 const change = (text: string, { own, subject }: { own: boolean; subject: string | undefined }, baseUrl: string) => ({
-  subject: own ? "Your access to the console has changed" : (subject ?? "Who runs this service has changed"),
+  subject: own ? "Your access to the console has changed" : (subject ?? "The operators of this service have changed"),
   greeting: "Hello,",
   lines: [text],
   link: own

@@ -65,7 +65,7 @@ function objectStream(file: PdfFile, num: number): ObjectStream {
   const found = findEntry(file, num);
   if (found?.type !== "offset") throw new PdfRefusal("needs_repair", `the object stream ${num} is missing`);
   const place = placeAt(file, found.offset, { num, gen: found.gen });
-  if (!isDict(place)) throw new PdfRefusal("needs_repair", `object ${num} is no object stream`);
+  if (!isDict(place)) throw new PdfRefusal("needs_repair", `object ${num} is not an object stream`);
   const dict = dictAt(file, place);
   const cipher = file.encryption?.streams;
   const decrypt = cipher ? (raw: Buffer) => cipher.decrypt(raw, { num, gen: found.gen }) : undefined;

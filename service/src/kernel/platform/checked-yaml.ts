@@ -16,7 +16,7 @@ export function readCheckedYaml<Schema extends TSchema>(setting: string, path: s
   const entry = first?.instancePath.slice(1).replaceAll("/", ".") || "the file";
   // For an entry that the schema doesn't know, the validator reports the keyword "boolean", because the schema of such
   // an entry is `false`.
-  const rule = first?.keyword === "boolean" ? "is no known entry" : first?.message;
+  const rule = first?.keyword === "boolean" ? "is not a known entry" : first?.message;
   throw new StartupError(`${setting} ${path}: ${entry} ${rule}`);
 }
 

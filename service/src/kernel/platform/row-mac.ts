@@ -92,10 +92,7 @@ export function reportUnvouched(clock: Clock, log: Log, count: (table: string) =
     const id = Object.entries(members)
       .slice(0, 2)
       .map(([name, value]) => `${name}=${value}`);
-    log.error(
-      { table, row: maskCodes(id.join(" ")) },
-      "a row is not vouched for: this service did not write it as it is",
-    );
+    log.error({ table, row: maskCodes(id.join(" ")) }, "a row is not vouched for: it was changed outside this service");
   };
 }
 

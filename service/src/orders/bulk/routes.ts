@@ -114,8 +114,7 @@ const acts = [
     name: "cancel",
     act: cancelBulk,
     summary: "Cancel the rest of a bulk",
-    description:
-      "Rows that are not placed are given up, and what they say of people is deleted. Orders that were placed go on.",
+    description: "Rows that are not placed are discarded, and their personal data is deleted. Placed orders continue.",
   },
 ] as const;
 

@@ -26,10 +26,10 @@ const words: Readonly<Record<Language, Words>> = {
     firm: "A firm",
     subject: (title) => `${title}: please fill it in`,
     asks: (firm, title) =>
-      `${firm} asks you to fill in ${title} online. You can stop at any time and go on later by the same link.`,
+      `${firm} asks you to fill in ${title} online. You can stop at any time and continue later with the same link.`,
     until: (date) => `The link works until ${date}.`,
     label: "Fill it in",
-    caution: "This link is yours alone: whoever has it can see and change what you typed. Do not pass it on.",
+    caution: "This link is only for you: anyone who has it can see and change what you typed. Do not pass it on.",
     why: (firm) => `You receive this email because ${firm} named your address.`,
   },
   es: {

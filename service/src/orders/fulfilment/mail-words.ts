@@ -113,7 +113,7 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
   supplement_due: ({ firm, supplementCents }) => ({
     subject: "An additional amount is due",
     lines: [
-      `The parcel with the document from ${firm} goes to a corrected address. Postage to it is dearer than the order’s total covers.`,
+      `The parcel with the document from ${firm} goes to a corrected address. Postage to it costs more than the order’s total covers.`,
       "The parcel waits until the difference is paid. Nothing else changes.",
     ],
     facts: [["Amount", supplementCents === null ? null : dollars(supplementCents)]],

@@ -88,6 +88,7 @@ function addOn(place: Place, notarize: boolean): AddOn {
 
 function discountCode(place: Place, { discountCodes }: Codes): string {
   const code = text(place);
-  if (!Object.hasOwn(discountCodes, code)) fail(place, `must be a discount code of the price book (${code} is none)`);
+  if (!Object.hasOwn(discountCodes, code))
+    fail(place, `must be a discount code of the price book (${code} is not one)`);
   return code;
 }

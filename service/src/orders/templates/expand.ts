@@ -244,7 +244,7 @@ function signersOf(roles: readonly TemplateRole[], people: Readonly<Record<strin
   const names = roles.map(({ name }) => name);
   const unknown = Object.keys(people).find((name) => !names.includes(name));
   if (unknown !== undefined)
-    throw invalid(`roles must name no others than ${names.join(", ")}: ${shownText(unknown)} is none of them.`);
+    throw invalid(`roles must name no others than ${names.join(", ")}: ${shownText(unknown)} is not one of them.`);
   return roles.map(({ name, routing, auth, language }) => {
     if (!Object.hasOwn(people, name)) throw invalid(`roles.${name} is required.`);
     const members = membersOf(people[name], `roles.${name}`, personMembers);

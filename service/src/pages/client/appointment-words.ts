@@ -1,9 +1,9 @@
 import type { Language } from "../../kernel/platform/languages.ts";
 
 const en = {
-  invite: "Those who must appear choose the time. Their link is mailed to them alone.",
+  invite: "The people who must appear choose the time. The link is mailed only to them.",
   mail: "Mail them the link",
-  sent: "The link is being mailed to those who must appear.",
+  sent: "The link is being mailed to the people who must appear.",
   title: "Appointment with the notary",
   lead: "The times are the notary’s local times, with their zone, and UTC.",
   booked: "Your appointment",

@@ -31,7 +31,7 @@ const en: QueueWords = {
   place: (place) => `You are number ${place} in the queue.`,
   free: "A notary who may meet you is free now.",
   minutes: (minutes, sessions) =>
-    `A rough estimate is ${minutes} minutes, by the last ${sessions} sessions. Nobody can promise it.`,
+    `A rough estimate is ${minutes} minutes, from the last ${sessions} sessions. Nobody can promise it.`,
   unknown: "All notaries are busy. Too few sessions were held here to estimate the wait.",
   nobody: "No notary who may meet you is on duty any more. You can choose a time instead.",
   until: (when) =>

@@ -68,9 +68,9 @@ const messages = {
   "webhook-key-made": "The public key was created. New deliveries carry its signature.",
   "webhook-deleted": "The webhook was deleted.",
   "delivery-replayed": "The event is being sent again.",
-  "failed-replayed": "Everything that failed in that time is being sent again.",
+  "failed-replayed": "All events that failed in that time are being sent again.",
   "failed-replayed-partly": "200 events are being sent again. More have failed: send the rest when these have ended.",
-  "nothing-failed": "Nothing in that time failed to arrive.",
+  "nothing-failed": "No event failed in that time.",
   "key-there": "This form already created the key. If you did not copy it, revoke it and create another one.",
   "key-rotated-before": "This form already rotated the key. If you did not copy the new one, rotate it again.",
   "key-revoked": "The key no longer works.",
@@ -85,7 +85,7 @@ const messages = {
   "order-placed": "The order was placed.",
   "order-placed-uncharged": "The order was placed, and nobody was charged. It waits for your firm’s payment.",
   "delivery-sent": "The link is being mailed to the recipient.",
-  "receiver-ended": "Nothing is sent to them by itself. You can send it yourself.",
+  "receiver-ended": "Nothing is sent to them automatically. You can send documents yourself.",
   "delivery-revoked": "The link was ended.",
   "closing-placed": "The closing was placed. This is its room.",
   "closing-placed-uncharged":
@@ -99,15 +99,15 @@ const messages = {
   "order-placed-unpayable": "The order was placed. It has no checkout yet.",
   "live-asked": "You asked for live. The operator of this service decides on it, and all owners are emailed.",
   "address-corrected":
-    "Corrected: the list names each document. Links that were emailed to the earlier address no longer work. What was there before stays on record.",
+    "Corrected: the list names each document. Links that were emailed to the earlier address no longer work. The earlier value stays on record.",
   "address-corrected-unmailed":
     "Corrected, but not all new links were emailed: at most 25 a day are emailed from a room. Send the documents again, or add the person again with an invitation, tomorrow. Links that were emailed to the earlier address no longer work.",
-  "order-corrected": "Corrected. What was there before stays on record.",
+  "order-corrected": "Corrected. The earlier value stays on record.",
   "order-corrected-unmailed":
     "Corrected, but not all new links were emailed: at most 25 a day are emailed from a room. Send the documents again, or invite the person again, on the closing’s page tomorrow. Links that were emailed to the earlier address no longer work.",
   "order-corrected-in-part":
     "Corrected, except in documents of the closing whose record was altered outside the service: the closing’s page names them. Contact the operator of this service.",
-  "order-sent-again": "It begins again, with what you corrected.",
+  "order-sent-again": "It begins again, with your correction.",
   "document-replaced": "The document was replaced. The earlier one stays on record.",
   "parcel-missing": "The operator of this service has a task to look after the parcel.",
   "refund-asked": "Your request waits for the operator of this service. No money has moved yet.",
@@ -130,7 +130,7 @@ const messages = {
   "room-paid": "The test payments of this room went through.",
   "room-completed": "The test orders of this room are completed.",
   "sandbox-completed": "The test order is now completed.",
-  "test-clock-advanced": "The test clock was advanced. What came due is happening.",
+  "test-clock-advanced": "The test clock was advanced. Everything that came due is happening now.",
   "test-clock-reset": "The test clock shows real time again.",
 };
 

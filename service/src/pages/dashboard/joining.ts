@@ -70,7 +70,7 @@ function offered(
   { email, principal }: Session,
   error?: string,
 ): Html {
-  const what = liveAccess ? "You would see and change live orders, too." : "You would work in test alone at first.";
+  const what = liveAccess ? "You would see and change live orders, too." : "At first, you would work only in test.";
   const acts = "The owners of the firm see your email address, and what you do there.";
   return html`<h1>Join ${firmName}</h1>
 ${errorSummary(error)}
@@ -90,7 +90,7 @@ const forAnother = ({ email }: Session): Html =>
 ${buttonForm("/sign-out", "Sign out", { kind: "quiet-button" })}`;
 
 const unusable = html`<h1>This invitation cannot be used</h1>
-<p class="lead">It was accepted, withdrawn or sent again, or it is older than 7 days. Open the latest email, or ask who invited you to send it again.</p>
+<p class="lead">It was accepted, withdrawn or sent again, or it is older than 7 days. Open the latest email, or ask the person who invited you to send it again.</p>
 <p><a href="/dashboard">Go to the dashboard</a></p>`;
 
 export type LinkPageDeps = MemberDeps & Pick<Callers, "resolveKey"> & { assets: Assets; limits: RateLimits };

@@ -155,7 +155,7 @@ function body(
     : "Everything here is a test until your firm is live.";
   const lead = next
     ? `${environmentWords} Steps done on the way to real orders: ${count} of ${needed.length}.`
-    : "What waits, what needs somebody, and what is new.";
+    : "Work that waits, work that needs somebody, and news.";
   const newClosing = html`<p class="room-links"><a class="button" href="/dashboard/closings/new">New closing</a></p>`;
   return html`${pageHead(`Welcome, ${partner.name}`, lead, newClosing)}
 <div class="panels">

@@ -10,7 +10,7 @@ const en = {
   back: "Stripe is looking at what you showed. Open the link in the notary’s mail again to see the result.",
   credential: {
     title: "Your identity document",
-    text: "You photograph your driver’s license, identity card or passport on the page of Stripe, our provider. We keep its type, its issuer, its dates and the name on it for 30 days after the act, no picture and no number.",
+    text: "You photograph your driver’s license, identity card or passport on the page of Stripe, our provider. We keep its type, its issuer, its dates and the name on it for 30 days after the act. We keep no picture and no number.",
     faces:
       "Stripe also compares your face with the picture. Stripe keeps the pictures until we have them deleted, and we never get them.",
     begin: "Begin",
@@ -24,17 +24,17 @@ const en = {
   questions: {
     title: "Questions that you alone can answer",
     text: (count: number, seconds: number) =>
-      `A provider asks ${count} questions about you, such as where you lived. You have ${seconds} seconds for all of them. What you type here finds your questions and is not kept by us, nor are your answers.`,
+      `A provider asks ${count} questions about you, such as where you lived. You have ${seconds} seconds for all of them. We use what you type here only to find your questions. We keep neither that nor your answers.`,
     address: "Your home address",
     birth: "Your date of birth",
     begin: "Begin: the time starts",
     running: (seconds: number) => `You have ${seconds} seconds. Do not load the page again.`,
     send: "Send the answers",
-    failed: "The answers were not right, or too late. Each state allows few tries.",
+    failed: "The answers were wrong or came too late. Each state allows only a few tries.",
     passed: "Done: the questions were answered.",
   },
   passed: { title: "Thank you", text: "You have done everything. The notary sees the result." },
-  closed: { title: "This check is closed", text: "Ask the notary how it goes on." },
+  closed: { title: "This check is closed", text: "Ask the notary what happens next." },
   errors: {
     title: "That did not work",
     input: "Please fill in each field, and choose one answer to each question.",

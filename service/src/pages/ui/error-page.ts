@@ -97,7 +97,7 @@ function signInPath({ method, url }: FastifyRequest): string {
 /** Matches the paths of pages for clients. Their error pages have the layout for clients. */
 const clientAddress = /^\/(?:appointments|deliveries|fill|identity|notary-room|orders|rooms|sign|verify|v)(?:[/?]|$)/;
 
-/** Who gets an error page. `words` are in the reader's language, and `isClient` selects the layout for clients. */
+/** The reader of an error page. `words` are in the reader's language, and `isClient` selects the layout for clients. */
 type Asker = { words: Words; isClient: boolean };
 
 /**

@@ -66,7 +66,7 @@ export const englishFrame: FrameLanguage = {
   terms: "Terms",
   contact: "Contact",
   previewTitle: "A private page",
-  previewText: "Whoever has this link can open the page. Pass it on only to those who should see it.",
+  previewText: "Anyone who has this link can open the page. Pass it on only to people who should see it.",
 };
 
 // A failed refresh (too many requests, a restart) must not replace the content of the page.

@@ -29,7 +29,7 @@ export function pricesBody(book: PriceBook, tier: keyof PriceBook["tierDiscountB
     );
   return html`<p class="lead">A quote lists each of these lines before anybody pays, and an order keeps the prices of its quote.</p>
 <div class="stack">
-${card("each-order", "Every order", html`${rows(["WorkflowFee"])}<p class="quiet">Electronic signing is part of it, whoever signs.</p>${tier === null ? discounts(book) : ownDiscount(book, tier)}`)}
+${card("each-order", "Every order", html`${rows(["WorkflowFee"])}<p class="quiet">Electronic signing is included for every signer.</p>${tier === null ? discounts(book) : ownDiscount(book, tier)}`)}
 ${card("online-notarization", "Online notarization", html`${rows(["NotaryFee", "TechFee"])}<p class="quiet">Both are charged for each document that is notarized online.</p>`)}
 ${card(
   "shipping",

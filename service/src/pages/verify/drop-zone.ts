@@ -38,12 +38,12 @@ ${icon("evidence")}
 
 export const proofDropWords: DropWords = {
   file: "sealed PDF",
-  hint: "You can add its .ots proof or time-stamp token. Or choose the zip that you got with your documents, as it is.",
+  hint: "You can add its .ots proof or time-stamp token. Or choose the zip that you got with your documents, without unpacking it.",
   accept: ".pdf,.zip,.ots,.tlog-proof,.tst,.tsr,.json,application/pdf",
 };
 
 export const closingDropWords: DropWords = {
   file: "certificate PDF",
-  hint: "You can add documents, and certificates of other versions. Or choose the closing’s zip, as it is.",
+  hint: "You can add documents, and certificates of other versions. Or choose the closing’s zip, without unpacking it.",
   accept: ".pdf,.json,.zip,.ots,.tlog-proof,application/pdf,application/json",
 };

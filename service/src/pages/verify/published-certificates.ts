@@ -19,6 +19,6 @@ export function publishedCertificates(trust: string): string {
   const stamps =
     authorities.length > 0
       ? `Time stamps are checked against ${new Intl.ListFormat("en-US").format(authorities)}.`
-      : "It knows no time-stamping authority: a time stamp is read, but whose it is stays unchecked until you add its certificate.";
+      : "It knows no time-stamping authority: it reads a time stamp, but can’t check who made it until you add the authority’s certificate.";
   return `Seals are checked against this service’s own certificates. ${stamps}`;
 }

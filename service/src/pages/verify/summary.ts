@@ -47,7 +47,7 @@ export function summaryView({
   const { shape, words, look } = answers[unchanged.answer];
   return html`<div class="summary">${facts([
     ["Document", document],
-    ["Firm", firm ?? html`<span class="quiet-text">Not named. Ask whoever gave you the document.</span>`],
+    ["Firm", firm ?? html`<span class="quiet-text">Not named. Ask the person who gave you the document.</span>`],
     ["Signatures", signatures],
     ["Sealed", sealed],
     ["Sealed by", sealedBy],

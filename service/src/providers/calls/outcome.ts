@@ -39,7 +39,7 @@ export function outcomeOf(answer: BoundedAnswer, secrets: readonly string[]): Ca
   const body = parsed(bytes);
   if (status >= 200 && status < 300)
     return body === undefined
-      ? { kind: "unknown", why: `status ${status} with a body that is no JSON` }
+      ? { kind: "unknown", why: `status ${status} with a body that is not JSON` }
       : { kind: "answered", status, body, bytes };
   const messages = wordsOf(body);
   const ofAccount = accountStatuses[status];

@@ -220,7 +220,7 @@ async function issueCrl(
     // A listed certificate stays on the list, even if the clock was set back since.
     const listed = rows.filter((row) => row.listed);
     if (!listed.every((row) => holds(rowMac, row)))
-      return log.error({ list }, "a revocation list stays as it is: its certificates were altered in the database");
+      return log.error({ list }, "a revocation list is not renewed: its certificates were altered in the database");
     await tx.query(
       sql`UPDATE signer_certificates SET listed = true WHERE number = ANY (${added.map(({ key }) => key)}::bigint[])`,
     );

@@ -36,7 +36,7 @@ test("a plan that breaks a rule is refused by the entry's name", () => {
   refused(text.replace("unpaidOrders: 90", "unpaidOrders: 6"), /^RETENTION .*: live\.unpaidOrders /);
   refused(text.replace("unpaidOrders: 90", "unpaidOrders: soon"), /live\.unpaidOrders/);
   refused(text.replace("webhookDeliveries: 90", ""), /webhookDeliveries|required/);
-  refused(`${text}\nelse: 1`, /: else is no known entry$/);
+  refused(`${text}\nelse: 1`, /: else is not a known entry$/);
   refused("[", /^RETENTION /);
   assert.throws(() => readRetention(join(folder.path, "none.yaml")), /^StartupError: RETENTION .*ENOENT/);
 });

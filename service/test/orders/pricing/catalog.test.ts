@@ -69,13 +69,13 @@ describe("a catalog is refused at the line of the mistake", () => {
     "discountCode: RELEASE-3",
     "discountCode: RELEASE-4",
     "RELEASE-4",
-    "documents[5].discountCode must be a discount code of the price book (RELEASE-4 is none)",
+    "documents[5].discountCode must be a discount code of the price book (RELEASE-4 is not one)",
   );
   reject(
     "discountCode: RELEASE-3",
     "discountCode: toString",
     "toString",
-    "documents[5].discountCode must be a discount code of the price book (toString is none)",
+    "documents[5].discountCode must be a discount code of the price book (toString is not one)",
   );
 });
 

@@ -578,7 +578,7 @@ test("the share of an order that was canceled before a shared payment is refunde
   assert.equal(asked.status, 303);
   const id = asked.headers.get("location")?.split("/").at(-1)?.split("?")[0] ?? "";
   await refused(await askShare(eventId, approver), 409, /Another refund of this order waits for its decision/);
-  assert.match(await look(`/${id}`), /a payment that moved no order: the order stays as it is/);
+  assert.match(await look(`/${id}`), /a payment that changed no order: the order stays as before/);
   await refused(await post(`/${id}/approve`, agent), 403, /Your roles do not permit this/);
   assert.equal((await post(`/${id}/approve`, approver)).status, 303);
   await until(() => givenOf(intent).length === 1);

@@ -159,7 +159,7 @@ describe("refuses a template", () => {
     ],
     "with an unknown member of a role": [
       { roles: JSON.stringify([{ name: "Buyer", email: "a@example.com" }, { name: "B" }]) },
-      "roles[0] must have no other members than name, routing, auth, language: email is none of them.",
+      "roles[0] must have no other members than name, routing, auth, language: email is not one of them.",
     ],
     "with a field of no role": [
       { roles: JSON.stringify([{ name: "Buyer" }]) },
@@ -326,7 +326,7 @@ describe("refuses an order", () => {
     "without a person for a role": [{ roles: JSON.stringify({ Buyer: buyer }) }, "roles.Seller is required."],
     "with a role that the template lacks": [
       { roles: JSON.stringify({ Buyer: buyer, Seller: seller, Agent: seller }) },
-      "roles must name no others than Buyer, Seller: Agent is none of them.",
+      "roles must name no others than Buyer, Seller: Agent is not one of them.",
     ],
     "with a turn of its own": [
       { roles: JSON.stringify({ Buyer: { ...buyer, routing: 3 }, Seller: seller }) },

@@ -295,7 +295,7 @@ test("the address of a form redirects to its page; other addresses of forms stat
 
   const page = await ask("/sign-out", asPage);
   assert.deepEqual([page.status, page.headers.get("allow")], [405, "POST"]);
-  assert.match(await page.text(), /This address takes no such request/);
+  assert.match(await page.text(), /This address does not accept this request/);
   for (const accept of ["application/json", "*/*", "text/html;q=0", "application/text/html"]) {
     const refused = await ask("/sign-out", { Accept: accept });
     assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "POST"], accept);

@@ -249,7 +249,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
 
   /** Checks that the page reports missing camera access, before a mailed code binds the session to that browser. */
   async function saysWhenNoCamera(page: Page): Promise<void> {
-    const notice = (shown: Page) => shown.getByText("This browser gives no camera here. Open the link in");
+    const notice = (shown: Page) => shown.getByText("This browser does not allow the camera here. Open the link in");
     assert.deepEqual([await notice(page).count(), await notice(page).isVisible()], [1, false]);
     const other = await page.context().newPage();
     await other.addInitScript(() => Object.defineProperty(navigator, "mediaDevices", { value: undefined }));

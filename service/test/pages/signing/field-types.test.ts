@@ -65,7 +65,7 @@ test("an optional radio has a choice for none, and a required one does not", asy
 
 test("each field has a labeled input of its type, in both languages, with help and the sender's value", async () => {
   for (const [language, one, optional] of [
-    ["en", "page 1", "The sender filled these in, and they stay as they are:"],
+    ["en", "page 1", "The sender filled these in, and you cannot change them:"],
     ["es", "página 1", "El remitente llenó estos datos, y no cambian:"],
   ] as const) {
     const { page } = await open(language);

@@ -154,7 +154,7 @@ describe("the document as text, without a script", () => {
       [...page.matchAll(/<h3>([^<]+)<\/h3><p>([^<]+)/g)].map(([, title, line]) => [title, line]),
       [1, 2, 3].map((n) => [`Page ${n}`, `Page ${n} of 3`]),
     );
-    assert.match(page, /what you sign is the PDF/);
+    assert.match(page, /You sign the PDF, not this text/);
     assert.match(page, new RegExp(`href="/sign/${token}"`));
     assert.deepEqual(envelope.asked, []);
     await open({ language: "es" });
@@ -534,7 +534,7 @@ describe("a form", () => {
       assert.equal(answer.status, 200);
       const page = await answer.text();
       assert.match(page, /class="notice-title">TEST</, state);
-      assert.equal(page.includes("what follows does not begin by itself"), state === "completed", state);
+      assert.equal(page.includes("the next step does not begin by itself"), state === "completed", state);
       assert.equal(page.includes('href="/v/envelope/mfrggzdfmztwq2lknnwg23tpoa"'), state === "completed");
     }
   });

@@ -121,7 +121,7 @@ test("another person signs in a signer's place: the old link is invalid, and the
     [{ name: "Mary" }, /signer.email is required/],
     [{ ...mary, email: "nobody" }, /email address/],
     [{ ...mary, auth: "access_code" }, /access_code is required/],
-    [{ ...mary, routing: 2 }, /routing is none of them/],
+    [{ ...mary, routing: 2 }, /routing is not one of them/],
     [john, /another person/],
     [[], /must be an object/],
   ] as const)

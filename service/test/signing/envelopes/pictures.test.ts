@@ -130,7 +130,7 @@ describe("a PNG", () => {
     ["more pixels than a signature has", png({ ...gray, width: 100_000, height: 100_000 }, [[0]]), "size"],
     ["a depth that there is not", png({ ...gray, depth: 3 }, [[0, 0]]), "broken"],
     ["a filter that there is not", png(gray, [[5, 0, 255]]), "broken"],
-    ["a color beside its palette", png({ ...size, depth: 8, type: 3 }, [[0, 0, 1]], [plte]), "broken"],
+    ["a color outside its palette", png({ ...size, depth: 8, type: 3 }, [[0, 0, 1]], [plte]), "broken"],
     ["a chunk that must be known", png(gray, [[0, 0, 255]], [chunk("EVIL", Buffer.alloc(3))]), "broken"],
     ["one in which nothing is to be seen", png(gray, [[0, 255, 255]]), "empty"],
     [

@@ -38,7 +38,7 @@ class OrderReceipt:
     issued_at: datetime
     """UTC."""
     paid_by: Literal["client", "firm"]
-    """Who made the payment."""
+    """The payer."""
     method: str | None
     """The firm's card or bank account, such as `Visa •••• 4242`; None for the payment page."""
 
@@ -140,7 +140,7 @@ class StatementLine:
     applied: bool
     """False for money that came too late or twice, and paid for no order, and for a payment in place of a lost one."""
     paid_by: Literal["client", "firm"]
-    """Who made the payment."""
+    """The payer."""
     method: str | None
     """The firm's card or bank account, such as `Visa •••• 4242`; None for the payment page."""
     received: ReceivedPayment | None = None

@@ -121,7 +121,7 @@ class ClosingVerification:
     prev_manifest_sha256: str | None
     """The manifest hash of the previous version; None for the first."""
     chain_ok: bool
-    """Whether all hashes match."""
+    """True if all hashes match."""
     branding: Branding | None
     """The firm's branding; None when it has none."""
     created_at: datetime

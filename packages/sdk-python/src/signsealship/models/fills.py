@@ -101,7 +101,7 @@ class FillQuestion:
     is_guessed: bool
     """The form contains no words for this question: send your own in `labels`."""
     required: bool
-    """Whether the form asks for an answer."""
+    """True if the form asks for an answer."""
     page: int
     """Counted from 1."""
     max_length: int | None

@@ -44,7 +44,7 @@ class Me:
     tier: str
     """Its plan."""
     live_enabled: bool
-    """Whether the firm may have live keys."""
+    """True if the firm may have live keys."""
     environment: Literal["live", "test"]
     """The environment of the key."""
     key: MyKey | None
@@ -54,7 +54,7 @@ class Me:
     role: Literal["owner", "member"] | None = None
     """The role of a signed-in member; None with a key."""
     linked: bool
-    """Whether people of the firm have signed in."""
+    """True if people of the firm have signed in."""
     request_id: str
     """The id of the request, for support."""
 
@@ -80,7 +80,7 @@ class LaunchpadItem:
     label: str
     """A text for people."""
     done: bool
-    """Whether the item is done."""
+    """True if the item is done."""
     action: str
     """The action, in words."""
     deep_link: str
@@ -94,7 +94,7 @@ class LaunchpadStep:
     step: str
     """The name of the step."""
     reached: bool
-    """Whether the firm reached the step."""
+    """True if the firm reached the step."""
     at: datetime | None
     """The time at which it was reached."""
 
@@ -106,7 +106,7 @@ class Launchpad:
     partner: LaunchpadPartner
     """The firm."""
     ready_for_live: bool
-    """Whether all items except `live` are done."""
+    """True if all items except `live` are done."""
     completed: int
     """Items that are done."""
     total: int
@@ -218,7 +218,7 @@ class PlaybookParam:
     type: Literal["string", "int", "bool"]
     """The type of its value."""
     required: bool
-    """Whether it must be given."""
+    """True if it must be given."""
     max_length: int | None
     """The maximum length of a text."""
 

@@ -126,7 +126,7 @@ class SignatureField(_SignatureFieldRequired, total=False):
     label: str
     """The label by which the signer is asked for the value."""
     required: bool
-    """Whether the field must be filled in. Default True; for a checkbox False."""
+    """True if the field must be filled in. Default True; for a checkbox False."""
     help: str
     """Shown to the signer with the field."""
     value: str | float | bool
@@ -135,7 +135,7 @@ class SignatureField(_SignatureFieldRequired, total=False):
     label of an option.
     """
     read_only: bool
-    """Whether nobody may change the value."""
+    """True if nobody may change the value."""
     format: Literal["iso", "us", "long", "any", "email", "phone_us", "zip_us", "ssn_last4"] | NumberFormat
     """The format of a date, a text or a number."""
     options: Sequence[FieldOption]
@@ -189,11 +189,11 @@ class OrderFields(_OrderFieldsRequired, total=False):
     doc_slug: str
     """A document type of the catalog, which then decides on signing and notarization."""
     svc_sign: bool
-    """Whether to have the document signed."""
+    """True to have the document signed."""
     svc_notary: bool
-    """Whether to have it notarized online."""
+    """True to have it notarized online."""
     svc_ship: bool
-    """Whether to have it shipped; send the `ship` fields with it."""
+    """True to have it shipped; send the `ship` fields with it."""
     signer_state: str
     """The state in which the signer is: two letters."""
     dest_state: str
@@ -231,7 +231,7 @@ class OrderFields(_OrderFieldsRequired, total=False):
     pay_by: Literal["client", "firm"]
     """The payer. Default `client`; with `firm`, mails and pages do not mention money to the client."""
     create_checkout: bool
-    """Whether the answer also includes the hosted checkout."""
+    """True if the answer also includes the hosted checkout."""
     signers: Sequence[Signer]
     """The signers. Default: only the client."""
     fields: Sequence[SignatureField]
@@ -443,7 +443,7 @@ class CorrectionFields(TypedDict, total=False):
     fax_to: str
     """The fax number, as in the order form."""
     ship_name: str
-    """Who receives the parcel."""
+    """The recipient of the parcel."""
     ship_line1: str
     """The first line of the address."""
     ship_line2: str

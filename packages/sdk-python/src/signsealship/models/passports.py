@@ -124,7 +124,7 @@ class PassportVerification:
     source: Literal["proof_passport_api"]
     """The interface through which the seal was made."""
     certificate_available: bool
-    """Whether the sealed PDF can be fetched."""
+    """True if the sealed PDF can be fetched."""
     certificate_deleted_at_utc: datetime | None = None
     """The time at which the retention plan deleted the sealed PDF; None while it is stored."""
     environment: Literal["live", "test"]

@@ -114,7 +114,7 @@ class RoomSummary:
     closes_on: str | None = None
     """The day on which the closing is due, such as `2026-11-30`; None without one."""
     seal_when_done: bool | None = None
-    """Whether the service seals the closing certificate once every order has ended; None if it does not."""
+    """True if the service seals the closing certificate once every order has ended; None if it does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,13 +134,13 @@ class CardServices:
     """The services of an order."""
 
     sign: bool
-    """Whether the document is signed."""
+    """True if the document is signed."""
     notarize: bool
-    """Whether it is notarized."""
+    """True if it is notarized."""
     ship: bool
-    """Whether it is shipped."""
+    """True if it is shipped."""
     fax: bool
-    """Whether it is faxed."""
+    """True if it is faxed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +154,7 @@ class CardSigner:
     routing_order: int
     """The signer's turn. Signers with the same number sign in parallel."""
     signed: bool
-    """Whether the signer has signed."""
+    """True if the signer has signed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,7 +292,7 @@ class AttachedOrder:
     """An order that is in a room now."""
 
     already_attached: bool
-    """Whether it was there before."""
+    """True if it was there before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -331,7 +331,7 @@ class RoomDay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomSeal:
-    """Whether the service seals a room's closing certificate by itself."""
+    """True if the service seals a room's closing certificate by itself."""
 
     seal_when_done: bool
     """True: once every order has ended."""
@@ -347,7 +347,7 @@ class RoomStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Participant:
-    """Who takes part in a room."""
+    """A person who takes part in a room."""
 
     participant_id: str
     """The id for `rooms.remove_participant`."""
@@ -363,7 +363,7 @@ class Participant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParticipantList:
-    """Who takes part in a room."""
+    """The people who take part in a room."""
 
     participants: list[Participant]
     """The oldest comes first."""
@@ -376,4 +376,4 @@ class AddedParticipant:
     """Somebody who takes part in a room now."""
 
     already_present: bool
-    """Whether they took part before."""
+    """True if they took part before."""

@@ -183,7 +183,7 @@ class InPersonRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderInPerson:
-    """Whether an order's notarization may be done in person, in ink, although online notarization was bought."""
+    """True if an order's notarization may be done in person, in ink, although online notarization was bought."""
 
     in_person: InPersonRequest | None
     """The latest request; None when the firm was not asked."""
@@ -264,7 +264,7 @@ class EnvelopeClaim:
     name: str
     """The claim, in words."""
     state: Literal["holds", "fails", "unchecked"]
-    """Whether it holds."""
+    """True if it holds."""
     why: str
     """The reason, in words."""
 
@@ -300,7 +300,7 @@ class EnvelopeVerification:
     claims: list[EnvelopeClaim]
     """The results that were recomputed."""
     chain_ok: bool
-    """Whether no claim fails."""
+    """True if no claim fails."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,11 +43,11 @@ class TemplateVersionFields(TypedDict, total=False):
     doc_slug: str
     """A document type of the catalog, which then decides on signing and notarization."""
     svc_sign: bool
-    """Whether orders are signed."""
+    """True if orders are signed."""
     svc_notary: bool
-    """Whether orders are notarized online."""
+    """True if orders are notarized online."""
     svc_ship: bool
-    """Whether orders are shipped."""
+    """True if orders are shipped."""
     ship_method: Literal["label", "print_mail"]
     """The method for orders that name none."""
 
@@ -150,7 +150,7 @@ class TemplateMatch:
     version: int
     """The latest version."""
     likeness: Literal["same_file", "same_form"]
-    """Whether the file is the same byte for byte, or has the same words with other entries."""
+    """True if the file is the same byte for byte, or has the same words with other entries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

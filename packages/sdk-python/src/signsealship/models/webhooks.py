@@ -40,7 +40,7 @@ class Webhook:
     topics: list[str]
     """The topics that it receives."""
     active: bool
-    """Whether deliveries are sent."""
+    """True if deliveries are sent."""
     created_at: datetime
     """UTC."""
 
@@ -142,7 +142,7 @@ class SentPayload:
     text: str
     """The text, recomputed from the records."""
     is_as_sent: bool | None
-    """Whether the text equals the sent one, by its hash; None when that is unknown."""
+    """True if the text equals the sent one, by its hash; None when that is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +166,7 @@ class DeliveryResponse:
     body: str
     """The first 4 KiB of the body."""
     is_cut: bool
-    """Whether the body was longer."""
+    """True if the body was longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

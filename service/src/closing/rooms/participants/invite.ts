@@ -77,7 +77,7 @@ export function invitationTemplate(
     facts: isPlainTitle(roomName) ? [["Room", roomName]] : [],
     link: { label: "Open the room", url: `${baseUrl}/rooms/${roomCode}` },
     caution: "Anyone who has this link can see the room, so share it with care.",
-    why: `You receive it because ${nameIn(firm, "the firm")} gave this email address. If you expect no closing, you can ignore it.`,
+    why: `You receive it because ${nameIn(firm, "the firm")} gave this email address. If you do not expect a closing, you can ignore it.`,
     firm,
   };
 }

@@ -146,7 +146,7 @@ function unseenCheck(bytes: Buffer): FinishedCheck[] {
     if (error instanceof UnseenContent)
       return [check("unseen", "warns", `Look at it as it is printed: ${error.message}.`)];
     if (!(error instanceof PdfRefusal)) throw error;
-    return [check("unseen", "warns", `What people may not see of it can’t be told: ${error.message}.`)];
+    return [check("unseen", "warns", `The parts that people may not see can’t be determined: ${error.message}.`)];
   }
 }
 

@@ -139,7 +139,7 @@ function troubleOf({ order, moved, letter, before, reports }: Followed): string 
   if (moved === null && isMailed) return `The letter ${letterId} was mailed, though the order waits for it no more.`;
   if (isFinal(stage)) return null;
   const trouble = reports.find(({ what }) => (what === "trouble" || what === "rerouted") && isNew(what));
-  if (trouble) return `The post says of the letter ${trackingNumber ?? letterId}: ${trouble.words}.`;
+  if (trouble) return `The carrier reports about the letter ${trackingNumber ?? letterId}: ${trouble.words}.`;
   return recalledAt && isMailed ? `The letter ${letterId} was mailed before it could be cancelled.` : null;
 }
 

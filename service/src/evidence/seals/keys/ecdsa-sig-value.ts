@@ -29,6 +29,6 @@ function pairOf(signature: Uint8Array): readonly [Uint8Array, Uint8Array] {
     if (pair.some(({ length }) => length === 0)) throw new RangeError("a number without octets");
     return pair;
   } catch (cause) {
-    throw new SealKeyError("refused", "the key answered with what is no ECDSA signature", cause);
+    throw new SealKeyError("refused", "the key's answer is not an ECDSA signature", cause);
   }
 }

@@ -44,7 +44,7 @@ export function readPublicKey(token: Token, session: Handle, privateKey: Handle)
     const found = type === library.CKK_RSA ? rsaKey(token, session, object) : ecKey(token, session, object);
     if (found !== undefined) return found;
   }
-  throw new SealKeyError("unreadable", "pkcs11: the token holds no public key beside the private key");
+  throw new SealKeyError("unreadable", "pkcs11: the token has the private key without its public key");
 }
 
 function rsaKey(token: Token, session: Handle, object: Handle): KeyObject | undefined {

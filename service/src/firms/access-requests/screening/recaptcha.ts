@@ -67,6 +67,6 @@ export function recaptchaScorer(deps: ScorerDeps): BotScorer {
 
 function parsed(text: string): Record<string, unknown> {
   const answer: unknown = JSON.parse(text);
-  if (typeof answer !== "object" || answer === null) throw new Error("its answer is no object");
+  if (typeof answer !== "object" || answer === null) throw new Error("its answer is not an object");
   return answer as Record<string, unknown>;
 }

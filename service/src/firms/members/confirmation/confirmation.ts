@@ -125,7 +125,7 @@ export const confirmationMail = defineMail({
     subject: "Your confirmation code",
     greeting: "Hello,",
     lines: [
-      "A browser that is signed in to SignSealShip with this email address is about to change something that matters, and we ask you to confirm it. The code works once, within 10 minutes, in that browser alone.",
+      "A browser that is signed in to SignSealShip with this email address is about to change something that matters, and we ask you to confirm it. The code works once, within 10 minutes, and only in that browser.",
     ],
     code: confirmationCodes(secrets)(open),
     link: {

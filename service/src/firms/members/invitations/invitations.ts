@@ -178,7 +178,7 @@ export const invitationMail = defineMail({
       greeting: "Hello,",
       lines: [
         `${inviter} invites you to join ${plainTitle(firmName, "their firm")} as ${role === "owner" ? "an owner" : "a member"}.`,
-        "The link works once, within 7 days, and for this email address alone: you sign in with it first.",
+        "The link works once, within 7 days, and only for this email address: you sign in with it first.",
       ],
       link: { label: "See the invitation", url: baseUrl + invitationPath(token) },
       caution: "If you do not know this firm, you can ignore this email: nothing happens without you.",

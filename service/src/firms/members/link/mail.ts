@@ -41,7 +41,7 @@ function subjectOf(invited: boolean, liveAccess: boolean): string {
 function howJoined(firmName: string, invited: boolean, liveAccess: boolean): string {
   const what = liveAccess
     ? "this member sees and changes live orders."
-    : "this member works in test alone, unless an owner gives live access.";
+    : "this member works only in test, unless an owner gives live access.";
   if (invited) return `accepted an invitation to ${firmName}: ${what}`;
   return `connected to ${firmName} with a ${liveAccess ? "live" : "test"} key: ${what}`;
 }

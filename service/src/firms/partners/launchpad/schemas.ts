@@ -15,7 +15,7 @@ export const Launchpad = Type.Object(
         action: text("What to do, for people.", "Create an order with a test key."),
         deepLink: text("Where to do it: a path on this service.", "/dashboard/orders/new"),
       }),
-      { description: "What there is to do before live orders, in order." },
+      { description: "The steps that are left before live orders, in order." },
     ),
     funnel: Type.Array(
       Type.Object({

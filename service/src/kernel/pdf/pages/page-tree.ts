@@ -37,7 +37,7 @@ export function* pages(file: PdfFile, catalog: Dict): Generator<Page, void, unde
     const ref = found?.ref ?? asRef(next.value);
     if (!found || !ref) {
       const which = ref ? `object ${ref.num}` : `the kid at ${next.value.start}`;
-      throw new PdfRefusal("needs_repair", `${which} is no page and no node of the page tree`);
+      throw new PdfRefusal("needs_repair", `${which} is neither a page nor a node of the page tree`);
     }
     if (seen.has(ref.num)) throw new PdfRefusal("needs_repair", `the page tree reaches object ${ref.num} twice`);
     seen.add(ref.num);

@@ -60,7 +60,7 @@ export function membersOf<Name extends string>(item: unknown, at: string, allowe
   if (unknown !== undefined)
     throw invalidAt(
       at,
-      `must have no other members than ${allowed.join(", ")}: ${shownText(unknown)} is none of them.`,
+      `must have no other members than ${allowed.join(", ")}: ${shownText(unknown)} is not one of them.`,
     );
   const members = item as Readonly<Record<string, unknown>>;
   const value = (name: Name): unknown => (Object.hasOwn(members, name) ? members[name] : undefined) ?? null;

@@ -90,13 +90,13 @@ export function requireRules(fields: readonly RequestedField[], turns: readonly 
 
   const readBy = (reader: RequestedField, name: string, at: string): RequestedField => {
     const field = fields[places.get(name) ?? -1];
-    if (!field) throw invalidAt(at, `must name the id of a field: ${shownText(name)} is none.`);
+    if (!field) throw invalidAt(at, `must name the id of a field: ${shownText(name)} is not one.`);
     const turnOf = ({ signer }: RequestedField) => turns[signer - 1] ?? 1;
     const isReadable = field.readOnly || field.signer === reader.signer || turnOf(field) < turnOf(reader);
     if (!isReadable)
       throw invalidAt(
         at,
-        `must name a field of the same signer, of a signer with an earlier turn, or one that is read_only: ${name} is none of them.`,
+        `must name a field of the same signer, of a signer with an earlier turn, or one that is read_only: ${name} is not one of these.`,
       );
     return field;
   };

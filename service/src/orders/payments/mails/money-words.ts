@@ -79,8 +79,8 @@ function wordsOfDisputes(about: About) {
       lines: [
         `A payer disputed a payment at the bank, or a bank debit came back. The bank asks for ${sum} that was paid for ${name}.`,
         ...hold,
-        "The bank decides within weeks, and we write to you again then. Nothing of the order can be refunded until then.",
-        "If the dispute is a mistake, have the payer withdraw it at the bank. If not, send the operator what shows that the order was wanted: answer this email.",
+        "The bank decides within weeks, and we write to you again then. No part of the order can be refunded until then.",
+        "If the dispute is a mistake, have the payer withdraw it at the bank. If not, answer this email with proof that the order was wanted.",
       ],
     },
     lost: {
@@ -94,7 +94,7 @@ function wordsOfDisputes(about: About) {
           ? "The order was refunded, so your firm owes nothing for it. You do not need to do anything."
           : !isDue
             ? "The order is paid by another payment, so your firm owes nothing for it. You do not need to do anything."
-            : "Your firm owes the price of the order. Its page Statements names the amount. The operator decides whether the order can be paid again online, and we write to you then. Answer this email to ask for it, to pay by check or wire, or to ask that the order be refunded.",
+            : "Your firm owes the price of the order. The page Statements names the amount. The operator decides whether the order can be paid again online, and we write to you then. Answer this email to ask for it, to pay by check or wire, or to ask that the order be refunded.",
       ],
     },
     pay_again: {
@@ -102,7 +102,7 @@ function wordsOfDisputes(about: About) {
       lines: [
         `The bank took back ${sum} that was paid for ${name}. That amount can be paid again now.`,
         isClients
-          ? "We mailed the client the link. Anybody of your firm can also open the checkout on the order’s page."
+          ? "We mailed the client the link. Anyone in your firm can also open the checkout on the order’s page."
           : !isChargeable
             ? "The payment was your firm’s, so the client is not asked for it. On the order’s page open the checkout."
             : "Nothing is charged automatically. On the order’s page charge your card or bank account, or open the checkout.",
@@ -178,7 +178,7 @@ function wordsOfOthers(about: About) {
       ],
     },
     postage: {
-      subject: "Postage to a corrected address is dearer, and waits for your firm",
+      subject: "Postage to a corrected address costs more, and your firm has not paid the difference",
       lines: [
         `Postage to the corrected address of ${name} costs ${sum} more. Your firm was not charged, and nothing is charged automatically. The parcel waits.`,
         "On the order’s page charge your card or bank account, or open the checkout. You can also correct the address back, or ask for a refund.",

@@ -10,7 +10,7 @@ const texts: Readonly<Record<Exclude<FailureReason, "http_status" | "redirect">,
   bad_response: "The answer was not valid HTTP",
   webhook_deleted: "The webhook had been deleted",
   subject_missing: "The record it was about no longer exists",
-  webhook_altered: "The webhook’s record was altered outside the service: make it anew",
+  webhook_altered: "The webhook’s record was altered outside the service: delete it and create it again",
   event_altered: "The event was not written by the service, or was altered",
   host_limit: "Too many deliveries to this host in a minute",
 };

@@ -130,7 +130,7 @@ export const chargesPart = (view: BillingView): Html =>
 
 const alteredPayment = notice(
   "stopped",
-  "A payment is not what was written",
+  "The record of a payment was altered",
   "A record was altered in the database. The payment’s sum and state are left out of this list. Contact the operator of this service, who has to restore the record.",
 );
 

@@ -149,7 +149,7 @@ async function storedEnd(
 const copyNote = notice(
   "info",
   "The draft was changed in another window",
-  "What is here is saved as a draft of its own. Both are on your start page.",
+  "Your version is saved as a separate draft. Both are on your start page.",
 );
 
 /**
@@ -186,7 +186,7 @@ export const draftNote = ({ expiresAt }: FormDraft): Html =>
   html`<p class="hint" id="draft-state" data-draft="${draftPath}">${
     expiresAt
       ? html`Saved as a draft, for you alone. It is deleted on <span id="draft-until">${plainTime(expiresAt)}</span> unless you place it.`
-      : html`Saved as a draft once you add something.`
+      : html`It is saved as a draft as soon as you add something.`
   }</p><p id="draft-problem" class="field-error" role="alert"></p>`;
 
 const nameOf = ({ fields }: Draft): string => (fields["closing_name"] ?? "").trim() || "Closing without a name";
@@ -240,7 +240,7 @@ export const draftsNotice = (drafts: readonly Draft[]): Html => {
   const more = drafts.length > 1 && html` <a href="/dashboard#drafts">All ${drafts.length} drafts</a>`;
   return notice(
     "info",
-    "You have begun a closing that is not placed",
+    "You have started a closing that is not placed",
     html`<a class="breakable" href="${resumePath(latest.id)}">Go on with ${nameOf(latest)}</a>.${more}`,
   );
 };

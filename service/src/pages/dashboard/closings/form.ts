@@ -122,7 +122,7 @@ ${helpText(
 )}
 </fieldset>
 ${certificatePart(values)}
-${checkbox({ name: "byod_confirmed", label: "These are the client’s own documents, complete except for what the signers fill in while they sign.", required: true, checked: values["byod_confirmed"] === "on" })}
+${checkbox({ name: "byod_confirmed", label: "These are the client’s own documents, complete except for the fields that the signers fill in while they sign.", required: true, checked: values["byod_confirmed"] === "on" })}
 <input type="hidden" id="asks-before-page" name="asks_before_page" value="on" disabled>
 <noscript><p class="hint">This browser runs no script: press “Update the price” before you place the closing. Your firm is charged at once only what the form shows.</p></noscript>
 <section id="closing-quote" aria-live="polite" aria-label="Price">${view.quote.shown}</section>

@@ -28,7 +28,7 @@ export function keysBody(view: KeysView): Html {
   const active = keys.filter((key) => !isEnded(key, now));
   const ended = keys.filter((key) => isEnded(key, now)).toReversed();
   const lead =
-    "Your systems use a key to call the API. Give each system a key of its own, so that one can be replaced alone.";
+    "Your systems use a key to call the API. Give each system a key of its own, so you can replace one without the others.";
   return html`${pageHead("API keys", lead)}
 <div class="panels">
 ${card("keys", "Active keys", active.length === 0 ? emptyState("No keys", isOwner ? "Create one below." : "An owner of the firm creates them.") : keyTable("Active keys", active, view))}

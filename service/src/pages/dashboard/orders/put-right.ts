@@ -155,18 +155,18 @@ ${line("line2", "Suite, floor", 200, false)}
 ${line("city", "City", 100)}
 ${select({ ...part("state", "State"), required: true, options: states })}
 ${line("postal", "ZIP code", 10)}
-<p class="hint">A label for the earlier address is given back. Where postage to the new one is dearer than was quoted, the difference is asked for separately, and the parcel waits for it.</p>`;
+<p class="hint">A label for the earlier address is given back. If postage to the new address costs more than was quoted, the difference is requested separately, and the parcel waits for it.</p>`;
 }
 
 function documentForm({ order, submission, corrected, title }: PutRightView): Html {
   const isAgain = corrected.refusals.again === null;
   return html`<details class="question"><summary>Replace the document</summary>
 <form class="form" method="post" action="/dashboard/orders/${order.code}/document" enctype="multipart/form-data">
-${hiddenFields({ submission })}<p>${order.sign && "Everybody signs again, also people who have signed: their links and signatures are of the earlier document. "}The earlier document stays on record, for your firm alone.</p>
+${hiddenFields({ submission })}<p>${order.sign && "Everybody signs again, also people who have signed: their links and signatures are of the earlier document. "}The earlier document stays on record. Only your firm can see it.</p>
 <div class="form-field"><label for="replacement">The PDF that replaces it</label>
 <input type="file" id="replacement" name="document" accept="application/pdf" required></div>
 ${field({ form: "document", name: "name", label: "Name of the document", maxLength: 200, value: title ?? "", hint: "Mails and pages name the document by it. The name of the file is not used." })}
-${order.sign && checkbox({ form: "document", name: "find_places", label: "Find the places to sign anew", hint: "Without it people sign where they would have signed before." })}
+${order.sign && checkbox({ form: "document", name: "find_places", label: "Search the new document for the places to sign", hint: "Without it people sign where they would have signed before." })}
 ${isAgain && checkbox({ form: "document", name: "again", label: againWordsOf(corrected), checked: true })}
 <div class="form-actions"><button type="submit" class="quiet-button">Replace the document</button></div>
 </form></details>`;

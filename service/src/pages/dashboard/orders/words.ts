@@ -4,7 +4,7 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import { listed } from "./field-words.ts";
 import { namedRows, type RowField, type RowMember, rowField, rowMembers } from "./new/signer-rows.ts";
 
-/** Who is charged when an order or a closing is placed. */
+/** The payer of an order or a closing, and the time of the charge. */
 export const chargeNote =
   "When your firm pays, its card or bank account is charged at once if the form names the charge, within the limits that owners set. A price that we set after placing is charged only when somebody of your firm has seen it. Otherwise nobody is charged yet.";
 
@@ -42,7 +42,8 @@ export const labels = {
   from_postal: "Sender’s ZIP code",
   fax_to: "Fax number",
   external_reference: "File number",
-  byod_confirmed: "This is the client’s own document, complete except for what the signers fill in while they sign.",
+  byod_confirmed:
+    "This is the client’s own document, complete except for the fields that the signers fill in while they sign.",
   pay_by: "Who pays",
   price_first: "Place it without a price: a person sets the price",
   create_checkout: "Create the checkout now",

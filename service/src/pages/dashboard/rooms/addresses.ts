@@ -105,7 +105,7 @@ const outOfReach = (altered: readonly string[]): Html | false =>
   altered.length > 0 &&
   notice(
     "stopped",
-    "Some records are not what was written",
+    "Some records were altered",
     `Nothing is shown or corrected in these documents: ${altered.join(", ")}. The operator of this service has to look at them.`,
   );
 

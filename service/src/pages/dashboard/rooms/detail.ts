@@ -59,7 +59,7 @@ function alteredPart({ room: { altered }, titleOf }: RoomDetailView): Html | fal
   const names = altered.map((order) => nameOfAltered(order.isOwn ? titleOf : () => null, order));
   return notice(
     "stopped",
-    "Some records are not what was written",
+    "Some records were altered",
     `This page leaves out orders whose record was altered outside the service: ${names.join(", ")}. Contact the operator of this service, who has to look at them. You can go on with the others.`,
   );
 }

@@ -70,11 +70,11 @@ function stateOf({ expiresAt, stands }: Invitation, now: Date): string {
 }
 
 function inviteForm({ principal, typed = {} }: TeamView): Html {
-  return html`<p>We email a link that works once, within 7 days, for that address alone. No key is needed.</p>
+  return html`<p>We email a link that works once, within 7 days, only for that address. No key is needed.</p>
 <form class="form" method="post" action="${path}/invitations">
 ${field({ name: "email", label: "Email", type: "email", value: typed["email"] ?? "", required: true, maxLength: 254, autocomplete: "off" })}
 ${select({ name: "role", label: "Role", value: typed["role"] ?? "member", options: roles, required: true, hint: "Members work with orders, rooms and sealed PDFs. Owners also manage the team, keys and branding." })}
-${mayUseLive(principal) && checkbox({ name: "live", label: "Live access", hint: "Sees and changes live orders. Without it they work in test alone.", checked: typed["live"] === "on" })}
+${mayUseLive(principal) && checkbox({ name: "live", label: "Live access", hint: "Sees and changes live orders. Without it, they work only in test.", checked: typed["live"] === "on" })}
 <div class="form-actions"><button type="submit">Send invitation</button></div>
 </form>`;
 }

@@ -61,7 +61,7 @@ ${field({ name: "days", label: "Days that the link works", value: values["days"]
 ${checkbox({ name: "send", label: "Mail the link now", hint: "Otherwise you get a link to pass on.", checked: values["send"] === "on" })}
 ${
   guessed.length > 0 &&
-  html`<fieldset><legend>Questions without words</legend><p class="hint">The PDF does not say what these fields ask for. Write it, so that people understand the question.</p>
+  html`<fieldset><legend>Questions without words</legend><p class="hint">The PDF does not say what these fields ask for. Write a question for each, so that people understand it.</p>
 ${guessed.map(({ question, index }) =>
   field({
     name: labelField(index),

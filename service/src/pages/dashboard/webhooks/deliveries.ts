@@ -119,7 +119,7 @@ function noteOf(payload: Payload): string {
   if (payload?.isAsSent === true)
     return "Rebuilt from the records, byte for byte what was sent: its SHA-256 is the one we kept.";
   if (payload?.isAsSent === false) return "The records have changed since: this is what a replay would send.";
-  return "What was sent is no longer kept: this is what a replay would send.";
+  return "The sent body is no longer kept: this is what a replay would send.";
 }
 
 function payloadPart(payload: Payload, note: string): Html {

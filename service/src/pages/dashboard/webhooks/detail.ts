@@ -76,7 +76,7 @@ const publicKey = ({ publicKey: key, deciders }: WebhookView, path: string): Htm
   if (key !== null)
     return html`<p>${standard} This public key checks their <code>v1a</code> signatures:</p>
 <p>${codeText(key, "public key")}</p>`;
-  return html`<p>${standard} With a public key of your firm they bear a <code>v1a</code> signature besides, which others can check without the secret.</p>
+  return html`<p>${standard} With a public key of your firm they also have a <code>v1a</code> signature, which others can check without the secret.</p>
 ${!deciders && buttonForm(`${path}/public-key`, "Make a public key", { kind: "quiet-button" })}`;
 };
 

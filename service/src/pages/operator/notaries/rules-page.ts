@@ -142,7 +142,7 @@ ${textArea({ form: "refuse", name: "note", label: "Why not", value: typed["note"
 function differences(before: StateRules, after: StateRules): Html {
   const earlier = new Map(entriesOf(before).map(([term, value]) => [term, text(value)]));
   const changed = entriesOf(after).filter(([term, value]) => text(value) !== earlier.get(term));
-  if (changed.length === 0) return html`<p>It leaves every value as it is: what was read is confirmed.</p>`;
+  if (changed.length === 0) return html`<p>It changes no value: it confirms what was read.</p>`;
   return records(
     "What changes",
     ["What", "Now", "After"].map((label) => ({ label })),

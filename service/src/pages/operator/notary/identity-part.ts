@@ -21,7 +21,7 @@ export function identityPart({ order, notary, eligibility }: Claimed, { people, 
   const { online } = eligibility.rules;
   const gap = proofingGap(online, means);
   const { proofing } = online;
-  return html`<p>The notary decides whether an identity is established. A check tells you what a provider found, and it is no promise that a face is real.</p>
+  return html`<p>The notary decides whether an identity is established. A check tells you what a provider found. It does not promise that a face is real.</p>
 ${proofing && html`<p>Ways of ${notary.state} for an act ${modeWords.ron}: ${onlineText(online, "proofing").replaceAll("\n", "; or ").replaceAll("_", " ")} ${readAt(proofing)}</p>`}
 ${gap !== null && notice("attention", "Not offered by this service", `${gap} Establish identity in another way that the state allows.`)}
 ${people.map((each) => personPart(order.code, each, gap === null))}`;

@@ -145,7 +145,7 @@ function orderFacts({ order, notary, eligibility }: Claimed): Html {
 
 const documentPart = (code: string, notices: OrderView["claimed"]["notices"]): Html =>
   html`${notices.length > 0 && html`${notice("attention", "Look at these before you sign", "Your view of this document may not show all of it:")}<ul>${notices.map((one) => html`<li>${noticeMessage(one)}</li>`)}</ul>`}
-<p>The order’s document as it is now, with the signatures that it has. Save it, sign it as it is, and add nothing but fields, notes and your signature.</p>
+<p>The order’s document as it is now, with the signatures that it has. Save it, sign it, and add only fields, notes and your signature.</p>
 <p><a class="button" href="${orderPath(code, "/document")}" download>Download the document</a></p>
 <p class="hint">That you read it is logged.</p>`;
 

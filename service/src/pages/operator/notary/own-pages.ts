@@ -81,7 +81,7 @@ ${field({ name: "meeting_url", label: "Link of your tool for audio and video", t
 ${field({ name: "place", label: "Address where people come", maxLength: 300, value: value("place"), hint: "For acts in person, electronically. Without it none is offered." })}
 <div class="form-actions"><button type="submit">Save the hours</button></div></form>`,
   )}</div>
-<p class="hint">What was booked before stays as it is.</p>`;
+<p class="hint">Existing bookings stay unchanged.</p>`;
 }
 
 /** A notary's own journal, and copies of it. */

@@ -114,7 +114,7 @@ ${card("session", "Session", statePart(code, session))}`,
 /** The default words say “before you meet the notary”, but this page is the notary's own. */
 const ownDevice: LiveWords = {
   ...en,
-  device: { ...en.device, lead: "Try camera, microphone and line before you begin. Nothing of the check is recorded." },
+  device: { ...en.device, lead: "Try camera, microphone and line before you begin. The check is not recorded." },
 };
 
 /** Shown after the session: camera and microphone are off. */

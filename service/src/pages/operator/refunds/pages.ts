@@ -125,7 +125,7 @@ ${preview && card("decision", "Decision", decisionOf(view))}
 /** The effect on the order if only a part is refunded, or if the refunded payment changed no order. */
 const effectOf = ({ payments }: RefundRequest): string =>
   payments.every(({ unapplied }) => unapplied)
-    ? "a payment that moved no order: the order stays as it is"
+    ? "a payment that changed no order: the order stays as before"
     : "a part of what is held: the order goes on";
 
 function decisionOf({ refund, refundApproval, operator, typed }: RefundView): Html {

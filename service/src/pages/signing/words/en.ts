@@ -15,13 +15,12 @@ export const en = {
   until: "Sign by",
   contact: "Questions",
   /** Shown in place of the contact email of a firm that has set none. */
-  noContact: (firm: string) =>
-    `${firm} has named no address for questions here. Ask the person at ${firm} with whom you deal.`,
+  noContact: (firm: string) => `${firm} has not given an address for questions. Ask your contact at ${firm}.`,
   reference: "Reference",
   test: {
     title: "TEST",
     text: "This is a test. Nothing on this page is real, and a signature given here binds nobody.",
-    completed: "In a test, what follows does not begin by itself, and you may get no email about it.",
+    completed: "In a test, the next step does not begin by itself, and you may not get an email about it.",
   },
   signers: {
     mixed: "Look closely: a word here mixes letters of different alphabets.",
@@ -41,13 +40,13 @@ export const en = {
   },
   notices: {
     title: "Look at these before you sign",
-    lead: "What you see of this document may not be all of it:",
+    lead: "You may not see everything that is in this document:",
     page: (page: number) => `page ${page}`,
     of: {
       text_below_place: "A place to sign or fill in is on top of these words",
       active_content: "The document can change what a PDF reader shows. It names these actions",
       xfa_form: "The document has a second form (XFA), which some PDF readers show in place of its pages",
-      drawn_by_readers: "PDF readers draw the values of form fields themselves, so that they may look different",
+      drawn_by_readers: "PDF readers draw the values of form fields themselves, so the values may look different",
       hidden_layer: "A layer of the document is switched off, and a PDF reader can switch it on",
       screen_only: "Something is shown on screens and is not printed",
       print_differs: "On paper it may look different from the screen",
@@ -55,17 +54,17 @@ export const en = {
       attached_files: "Files are inside the document. You sign them, too, and its pages do not show them",
       hidden_text: "“Read as text” has these words, and the page may not show them",
       partly_examined: "Parts of the document could not be examined",
-      ink_only: "The document takes no electronic signature",
+      ink_only: "The document does not accept electronic signatures",
     } satisfies Record<NoticeCode, string>,
   },
   text: {
     open: "Read as text",
     title: "The document as text",
-    note: "This text is an aid for reading. It has no pictures and no layout, and may lack what was filled into fields: what you sign is the PDF.",
+    note: "This text is an aid for reading. It has no pictures and no layout, and may lack the entries in fields. You sign the PDF, not this text.",
     back: "Back to signing",
     page: (page: number) => `Page ${page}`,
     nothing: "There is no text on this page. It may be a picture: open the document to see it.",
-    more: "The document goes on: open it to read the rest.",
+    more: "There is more text: open the document to read the rest.",
   },
   identify: {
     title: "Confirm that it’s you",
@@ -82,7 +81,7 @@ export const en = {
   },
   enter: {
     title: "Open the document",
-    text: "You came by the link of our message. Press the button to see the document.",
+    text: "You opened the link in our message. Press the button to see the document.",
     go: "Open the document",
   },
   consent: {
@@ -134,7 +133,7 @@ export const en = {
     pick: (min: number, max: number) => (min === max ? `Choose ${max}.` : `Choose ${min} to ${max}.`),
     min: (min: string) => `At least ${min}.`,
     max: (max: string) => `At most ${max}.`,
-    given: "The sender filled these in, and they stay as they are:",
+    given: "The sender filled these in, and you cannot change them:",
     dates: "The service fills in the date of your signature.",
     intent: "By choosing Sign, you agree to sign this document electronically.",
     serviceKey: "Without a script, the service makes the key of your signature, uses it once, and deletes it.",
@@ -213,7 +212,7 @@ export const en = {
     },
     completed: {
       title: "The document is signed",
-      text: "Everybody has signed, and the document is sealed. Save a copy for your records. If anything else is to come, such as a meeting with a notary, you are emailed.",
+      text: "Everybody has signed, and the document is sealed. Save a copy for your records. If there is another step, such as a meeting with a notary, we email you.",
     },
     declined: {
       title: "The signing has ended",
@@ -241,8 +240,8 @@ export const en = {
     remote: {
       lead: "You read and sign before the notary, who sees and hears you. When you have questions, or do not want to sign, tell the notary.",
       back: "The notary’s step comes next",
-      read: "You have read the document and agreed. The notary goes on with you.",
-      signed: "You have signed. The notary goes on.",
+      read: "You have read the document and agreed. The notary continues with you.",
+      signed: "You have signed. The notary continues.",
       turn: "The notary’s step is done. You can sign now.",
     },
   },
@@ -266,7 +265,7 @@ export const en = {
     copy: "Everybody has signed this document, and it is sealed: save a copy for your records.",
     scope: { label: "Which documents?", this: "This document", all: "All documents that I have not signed" },
     withdraw:
-      "You can no longer sign here. The signing of each document that you have not signed ends for everybody, and the sender can see it. What you have signed stays valid.",
+      "You can no longer sign here. The signing of each document that you have not signed ends for everybody, and the sender can see it. The documents that you have signed stay valid.",
     notMe:
       "The signing of each document that is not signed ends for everybody, and the sender can see that this link reached the wrong person.",
   },
@@ -321,7 +320,7 @@ export const en = {
     entry: "This link was used, or a newer message has another one. Use the newest message, or ask for a code.",
     away: "The text message could not be sent just now. Nothing was changed: try again in a minute.",
     number: (ending: string) =>
-      `The number ending in ${ending} takes no text messages. Tell the firm that sent the document.`,
+      `The number ending in ${ending} can’t receive text messages. Tell the firm that sent the document.`,
     noCode: "Enter the code.",
     canRead: "Open the document and check the box first.",
     name: "Type your name, with at most 100 characters.",
@@ -354,13 +353,13 @@ export const en = {
     other: "Enter the name and the email of the other person.",
     again:
       "You have not signed yet. The document may have changed, for example because another person signed. Look at it and sign again.",
-    changed: "That was not possible: things changed in the meantime. This is how they stand now.",
+    changed: "That was not possible, because something changed in the meantime. This page shows the current state.",
     newText:
       "The text about electronic signatures has changed since you opened this page. Read the new one, and agree again.",
     often:
       "That was too soon, or too often. If you asked for a code, use the last one you got. Otherwise wait a minute and try again.",
     later: "That did not work just now, and nothing was changed. Try again in a moment.",
-    input: "What was entered was not accepted.",
+    input: "Your entry was not accepted.",
   },
   /** Words for the viewer, which shows the pages of the document. */
   viewer: {
@@ -393,7 +392,7 @@ export const en = {
     uploadHere: "Choose a picture of your signature: only its pixels are used, made to fit.",
     uploadFailed: "This picture cannot be read. Choose a PNG or JPEG, or type your name.",
     textNote:
-      "This text is an aid for reading. It has no pictures and no layout, and may lack what was filled into fields: what you sign is the PDF.",
+      "This text is an aid for reading. It has no pictures and no layout, and may lack the entries in fields. You sign the PDF, not this text.",
     noText: "There is no text on this page. It may be a picture.",
     drawHere: "Draw your signature here with a finger, a pen, or the mouse. You can also type it instead.",
     clear: "Clear",

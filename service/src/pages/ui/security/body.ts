@@ -33,7 +33,7 @@ export function securityBody(view: SecurityView): Html {
 ${errorSummary(error)}
 ${isConfirmed && notice("info", "Thank you", "Now add your passkey.")}
 <div class="panels">
-${card("passkeys", "Your passkeys", passkeys.length === 0 ? emptyState("No passkeys", "Whoever reads your email can sign in as you.") : passkeyTable(path, passkeys))}
+${card("passkeys", "Your passkeys", passkeys.length === 0 ? emptyState("No passkeys", "Anyone who reads your email can sign in as you.") : passkeyTable(path, passkeys))}
 ${card("add-passkey", "Add a passkey", isPossible ? addForm(view) : html`<p>This service is reached by a bare address. Passkeys need a host name.</p>`)}
 ${passkeys.length > 0 && card("recovery-codes", "Recovery codes", codesPart(path, codesLeft))}
 ${more}

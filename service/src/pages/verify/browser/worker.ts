@@ -18,7 +18,7 @@ export function startWorker(): void {
 async function check({ files, ...rest }: CheckRequest, send: (report: CheckReport) => void): Promise<void> {
   const total = files.reduce((sum, { size }) => sum + size, 0);
   if (files.length > maxFiles || total > maxTotalBytes) {
-    const why = `More than ${maxFiles} files or ${maxTotalBytes >> 20} MB at once. Choose the documents’ zip as it is, or fewer files.`;
+    const why = `More than ${maxFiles} files or ${maxTotalBytes >> 20} MB at once. Choose the documents’ zip without unpacking it, or fewer files.`;
     send({ kind: "broken", why });
     return;
   }

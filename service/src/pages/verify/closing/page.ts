@@ -152,7 +152,7 @@ ${onPaper(`${baseUrl}/v/room/${verifyCode}`)}
 const unreadable: ClaimLine = {
   name: "The manifest can be read",
   state: "fails",
-  why: "What is stored in its place is not a manifest, so what was sealed cannot be shown.",
+  why: "The stored data is not a manifest, so the sealed content cannot be shown.",
 };
 
 /** The page `/v/room/{verifyCode}` for a version whose stored manifest was altered and can't be parsed. */
@@ -172,7 +172,7 @@ ${resultCard(
   verdictBanner(
     "refuted",
     "This closing certificate failed the check",
-    "What is stored is not what was sealed. Do not rely on it.",
+    "The stored record is not the sealed one. Do not rely on it.",
   ),
   closingSummary(record, new URL(baseUrl).host),
 )}
@@ -201,7 +201,7 @@ function closingSummary(record: ClosingRecord, host: string): Summary {
     sealed: sealedAt(own.createdAt, "As this service states it."),
     sealedBy: `SignSealShip at ${host}`,
     unchanged: failed
-      ? { answer: "no", why: html`The stored records do not match what was sealed. ${recheckStatus}` }
+      ? { answer: "no", why: html`The stored records do not match the sealed ones. ${recheckStatus}` }
       : {
           answer: "yes",
           why: html`Everything was computed again for this page. ${recheckStatus}`,

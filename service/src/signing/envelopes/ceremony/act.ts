@@ -244,7 +244,7 @@ async function closeAct(
 
 function asRefusal(error: unknown): never {
   if (!(error instanceof PdfRefusal)) throw error;
-  throw new ServiceError("conflict", "This document can't be signed as it is. Tell the firm that sent it.", {
+  throw new ServiceError("conflict", "This document can't be signed. Tell the firm that sent it.", {
     cause: error,
   });
 }

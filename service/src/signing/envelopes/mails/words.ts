@@ -11,8 +11,8 @@ type Words = Readonly<Record<WordsKind, (facts: MailFacts) => MailWords>>;
 
 const caution = (outcome: MailFacts["outcome"]): string =>
   outcome === null
-    ? "This link is yours alone: whoever has it can sign in your name. Do not pass it on."
-    : "This link is yours alone: whoever has it can see what you were sent. Do not pass it on.";
+    ? "This link is only for you: anyone who has it can sign in your name. Do not pass it on."
+    : "This link is only for you: anyone who has it can see what you were sent. Do not pass it on.";
 
 const listIn = (language: Language, names: readonly string[]): string =>
   new Intl.ListFormat(language, { type: "conjunction" }).format(names);

@@ -60,7 +60,7 @@ export function addSignaturePage(
 ): void {
   const { file, root } = look;
   const tree = resolveDict(file, entry(root.dict, "Pages"), "the root of the page tree");
-  if (!tree?.ref) throw new PdfRefusal("needs_repair", "the root of the page tree is no object");
+  if (!tree?.ref) throw new PdfRefusal("needs_repair", "the root of the page tree is not an object");
   const { ref: parent, dict } = tree;
   const glyphs = createGlyphFonts();
   const canvas = createCanvas(glyphs);

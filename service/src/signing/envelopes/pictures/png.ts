@@ -160,7 +160,7 @@ function colors({ depth, type, channels }: Head, palette: Buffer, transparent: B
     const value = (channel: number) => sample(line, column * channels + channel) * scale;
     if (type === 3) {
       const entry = value(0);
-      if (entry * 3 + 2 >= palette.length) throw broken("a color beside its palette");
+      if (entry * 3 + 2 >= palette.length) throw broken("a color outside its palette");
       to.set(palette.subarray(entry * 3, entry * 3 + 3), at);
       to[at + 3] = transparent[entry] ?? 255;
       return;

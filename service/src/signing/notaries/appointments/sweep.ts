@@ -21,7 +21,7 @@ export async function sweepAppointments(deps: SweepDeps, stopping: AbortSignal):
   for (const { id } of await appointmentsToLookAt(deps.db, deps.clock())) {
     if (stopping.aborted) return;
     await lookAt(deps, id).catch((error: unknown) =>
-      deps.log.error({ err: error, id }, "an appointment stays as it is"),
+      deps.log.error({ err: error, id }, "the sweep could not handle an appointment"),
     );
   }
 }

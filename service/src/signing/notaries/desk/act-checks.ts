@@ -60,8 +60,8 @@ export function actChecks(act: Act, stampedAt: string | null, { unclassed }: Eli
     look(
       "document_class",
       isRemote && unclassed.length > 0,
-      "It is of no kind that the state excludes.",
-      `The state excludes some documents from acts by audio and video, and nothing says of which kind this one is. Confirm that it is none of these: ${kinds}.`,
+      "It is not of a kind that the state excludes.",
+      `The state excludes some documents from acts by audio and video, and the kind of this one is not known. Confirm that it is not one of these: ${kinds}.`,
     ),
   ];
 }

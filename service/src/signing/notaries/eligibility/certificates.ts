@@ -28,7 +28,7 @@ export function wordingFault(words: string, mode: CertificateMode): string | nul
   if (words.length > maxCharacters) return `must have at most ${maxCharacters} characters`;
   const named = [...words.matchAll(/\{([^}]*)\}?/g)].map(([, slot = ""]) => slot);
   const unknown = named.find((slot) => !slots.some((each) => each === slot));
-  if (unknown !== undefined) return `names {${unknown}}, which is none of the slots (${slots.join(", ")})`;
+  if (unknown !== undefined) return `names {${unknown}}, which is not one of the slots (${slots.join(", ")})`;
   const remote = remoteOnly.find((slot) => mode !== "ron" && named.includes(slot));
   if (remote) return `must not have {${remote}}, which is for acts by audio and video`;
   const missing = required.find((slot) => !named.includes(slot));

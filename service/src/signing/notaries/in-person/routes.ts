@@ -18,7 +18,7 @@ const OrderInPerson = Type.Object(
     inPerson: nullable(
       Type.Object({
         state: oneOf(["requested", "agreed", "declined"], "`requested` until the firm answers.", ["agreed"]),
-        reason: text("The notary's reason, in their words.", "The signer has no camera and comes to my office."),
+        reason: text("The notary's reason, in their words.", "The signer has no camera and will visit my office."),
         requestedAt: timestamp("When the firm was asked."),
         decidedAt: nullable(timestamp("When the firm answered; null before.")),
         technologyFeeCents: cents("The technology fee in US cents, which goes back when the firm agrees."),

@@ -36,7 +36,7 @@ export async function sweepRequests(deps: SweepDeps, stopping: AbortSignal): Pro
   for (const { orderId } of await requestsToLookAt(deps.db, now, new Date(now.getTime() - callMs))) {
     if (stopping.aborted) return;
     await lookAt(deps, orderId).catch((error: unknown) =>
-      deps.log.error({ err: error, orderId }, "a request for a notary stays as it is"),
+      deps.log.error({ err: error, orderId }, "the sweep could not handle a request for a notary"),
     );
   }
 }

@@ -185,7 +185,7 @@ const slots = ["notary", "county", "state", "act", "document", "signer", "date",
 function spoken(place: Place): string {
   const words = text(place, 600);
   for (const [, slot = ""] of words.matchAll(/\{([^}]*)\}/g))
-    if (!slots.includes(slot)) fail(place, `names {${slot}}, which is none of the slots (${slots.join(", ")})`);
+    if (!slots.includes(slot)) fail(place, `names {${slot}}, which is not one of the slots (${slots.join(", ")})`);
   return words;
 }
 

@@ -7,7 +7,7 @@ import type { Script, StepName } from "./scripts.ts";
 import { type Marked, openTurn, type Person, requireTurn, turnWords, type Unmet } from "./steps.ts";
 import { appendMark, findSheet, insertSheet, lockSheet, type Sheet, type SheetOutcome, updateSheet } from "./store.ts";
 
-/** Who changes a run sheet, and when. */
+/** The author and the time of a change to a run sheet. */
 export type By = { readonly by: string; readonly at: Date };
 
 export type Opening = {

@@ -205,7 +205,7 @@ test("failed deliveries are sent again 200 at a time, the rest for the same peri
   await page.getByText("200 events are being sent again.").waitFor();
   await fail();
   await send("Send the rest again");
-  await page.getByText("Everything that failed in that time is being sent again.").waitFor();
+  await page.getByText("All events that failed in that time are being sent again.").waitFor();
   const [row] = await running.db.query<{ replays: number }>(sql`
     SELECT count(*) AS replays FROM webhook_deliveries WHERE webhook_id = ${id} AND replayed_from IS NOT NULL`);
   assert.equal(row?.replays, 201);

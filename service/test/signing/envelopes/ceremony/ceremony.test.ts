@@ -333,7 +333,7 @@ test("a code by text message is sent to the signer's number, and the page report
   assert.match((await ask(token, "", null)).text, /number ending in 42/);
   for (const [failure, status, words] of [
     [{ status: 402 }, 503, /could not be sent just now/],
-    [{ status: 400, code: "40300" }, 409, /takes no text messages/],
+    [{ status: 400, code: "40300" }, 409, /can’t receive text messages/],
   ] as const) {
     telnyx.fail(failure, /messages/);
     const refused = await ask(token, "/code");

@@ -165,6 +165,6 @@ test("an unreadable table is refused by the row and the rule", () => {
   refused("state,status\nTX,Full,more\n", /laws: /);
   refused("where,status\nTX,Full\n", /needs a column with the state/);
   refused("state,fee_cap\nTX,$25\n", /whether remote acts are authorized/);
-  refused("state,status\nTX,Full\nAtlantis,Full\n", /row 2: 'Atlantis' is no US state/);
+  refused("state,status\nTX,Full\nAtlantis,Full\n", /row 2: 'Atlantis' is not a US state/);
   refused("state,status\nTX,Full\nTexas,Full\n", /row 2: TX is there already/);
 });

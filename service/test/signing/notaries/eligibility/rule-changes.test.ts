@@ -168,7 +168,7 @@ test("unchanged values keep their day and source: a confirmation is about what w
     fields[name] = "on";
   const source = { source_url: "https://counsel.example/letter", read_on: day(), effective_on: day() };
   assert.equal((await post("VA", ann, { ...fields, ...source })).status, 303);
-  assert.match(await look("/rules/VA", ben), /It leaves every value as it is/);
+  assert.match(await look("/rules/VA", ben), /It changes no value/);
   assert.equal((await post(`VA/${await openId("VA")}/confirm`, ben)).status, 303);
   const after = await look("/rules/VA");
   assert.match(after, /Version 1, confirmed by Ben Admin[\s\S]*counsel\.example/);

@@ -130,8 +130,8 @@ test("the words of a certificate are refused without their slots, with an unknow
   assert.equal(refusal(jurat('{ron: "On {date} by {names}."}')), "none");
   assert.match(refusal(jurat('{ron: "On {date}."}')), /must have \{names\}/);
   assert.match(refusal(jurat('{ron: "By {names}."}')), /must have \{date\}/);
-  assert.match(refusal(jurat('{ron: "On {date} by {names} {seal}."}')), /\{seal\}, which is none of the slots/);
-  assert.match(refusal(jurat('{ron: "On {date} by {names} {"}')), /none of the slots/);
+  assert.match(refusal(jurat('{ron: "On {date} by {names} {seal}."}')), /\{seal\}, which is not one of the slots/);
+  assert.match(refusal(jurat('{ron: "On {date} by {names} {"}')), /not one of the slots/);
   assert.match(refusal(jurat('{ink: "On {date} by {names}."}')), /ink/);
   assert.match(refusal(jurat("{}")), /must have words for one of ron, ipen/);
   assert.match(refusal("{blessing: {value: {}, asOf: 2026-01-01, source: s}}"), /blessing/);

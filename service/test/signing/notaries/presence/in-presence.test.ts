@@ -222,7 +222,7 @@ test("a jurat in person: reading, oath, signature, the notary's signature; reade
   assert.match(await (await get(reading, "")).text(), /The notary’s step comes next/);
   const early = await signs(reading);
   assert.equal(early.status, 409);
-  assert.match(await early.text(), /things changed in the meantime/);
+  assert.match(await early.text(), /something changed in the meantime/);
   assert.equal((await back()).headers.get("location"), desk(code, "/sheet"));
   assert.equal((await get(reading, "")).status, 404);
   await marked([code, "oath", 1, { choice: "affirmation" }]);
@@ -342,7 +342,7 @@ test("a person who met the notary by audio and video gets one link for the docum
   const path = /\/sign\/[0-9a-f]{40}/.exec(mail ?? "")?.[0] ?? "";
   const page = await (await get(`${path}/2`, "")).text();
   assert.match(page, /Save the notarized document/);
-  assert.doesNotMatch(page, /If anything else is to come|id="sign-button"/);
+  assert.doesNotMatch(page, /If there is another step|id="sign-button"/);
   for (const [index, code] of codes.entries()) {
     const copy = await get(`${path}/${index + 1}/notarized.pdf?save=1`, "");
     assert.deepEqual(Buffer.from(await copy.arrayBuffer()), await orders().notarized(code));

@@ -113,9 +113,9 @@ async function send(): Promise<boolean> {
 function note({ id, version, isCopy, until, address, isEnded }: Answer): void {
   warn(
     isEnded
-      ? "This closing was placed or discarded in another window, so it is not saved here any more. To go on with what is here, update the price."
+      ? "This closing was placed or discarded in another window, so it is not saved here any more. To continue with this version, update the price."
       : isCopy
-        ? "The draft was changed in another window. What is here is saved as a draft of its own."
+        ? "The draft was changed in another window. Your version here is saved as a separate draft."
         : "",
   );
   if (id === undefined || until === undefined) return;

@@ -11,7 +11,7 @@ export const en = {
   code: {
     title: "Who you are",
     lead: (name: string) =>
-      `This room is for ${name}. A code goes to your email. The first browser that enters it is the only one that comes in.`,
+      `This room is for ${name}. We email you a code. Only the first browser that enters it can come in.`,
     send: "Email me the code",
     sent: "The code is on its way. It works for 10 minutes.",
     label: "Code",
@@ -21,7 +21,7 @@ export const en = {
   elsewhere: "This room is open in another browser. Go on there, or ask the notary to let you in with this one.",
   device: {
     title: "This device",
-    lead: "Try camera, microphone and line before you meet the notary. Nothing of the check is recorded.",
+    lead: "Try camera, microphone and line before you meet the notary. The check is not recorded.",
     start: "Check this device",
     running: "Say your name: the bar moves when your microphone works. The line is tried for some seconds.",
     tone: "Play a tone",
@@ -29,11 +29,11 @@ export const en = {
     level: "Microphone",
     good: "Camera, microphone and line work.",
     weak: "It works, but the line loses packets. Go nearer to your router, or close other programs.",
-    silent: "The picture works, and nothing was heard. Choose another microphone, or unmute it.",
-    noLine: "Camera and microphone work, and the line to the service does not. Try another network.",
+    silent: "The picture works, but nothing was heard. Choose another microphone, or unmute it.",
+    noLine: "Camera and microphone work, but the line to the service does not. Try another network.",
     denied: "The browser may not use camera and microphone. Allow both for this page, and reload it.",
     missing: "No camera or no microphone was found. Connect one, or open this link on another device.",
-    insecure: "This browser gives no camera here. Open the link in Safari, Chrome, Edge or Firefox.",
+    insecure: "This browser does not allow the camera here. Open the link in Safari, Chrome, Edge or Firefox.",
   },
   consent: {
     title: "The recording",
@@ -44,11 +44,12 @@ export const en = {
       "This notary may not act for somebody who is in that country. The notary sees where you are, and tells you what else is possible.",
     agree: "I agree to the recording",
     refuse: "I do not agree",
-    refused: "You did not agree. You are not let in, and nobody’s audio and video is passed on. The notary sees that.",
+    refused:
+      "You did not agree, so you can’t come in, and nobody’s audio and video is transmitted. The notary sees your answer.",
     again:
       "If you change your mind, agree below. Otherwise the notary ends the session, and the firm that sent the document tells you what else is possible.",
     own: "Nobody makes me do this.",
-    changed: "What you agree to has changed since you opened this page. Read it again below, and then answer.",
+    changed: "The text that you agree to has changed since you opened this page. Read it again below, and then answer.",
     observers: (names: string) =>
       `These people will also see and hear the session: ${names}. Agree only if you accept that.`,
   },
@@ -61,7 +62,7 @@ export const en = {
   },
   waiting: {
     title: "Waiting room",
-    text: "The notary sees that you are here, and lets you in. Nothing is recorded before. The document opens in the room.",
+    text: "The notary sees that you are here, and lets you in. Nothing is recorded before that. The document opens in the room.",
     keep: "Keep this page open and in front. If it closes, or the screen turns off, you are not in the session.",
   },
   room: {
@@ -72,14 +73,14 @@ export const en = {
     signed: "You have signed. Stay here until the notary has signed, too.",
     held: "On hold: somebody’s line is down, or the notary has paused. Nothing is signed now.",
     diskLow:
-      "The service is running out of room for the recording. If it does, this session ends, and what was recorded is kept.",
+      "The service is running out of room for the recording. If it does, this session ends, and the recording so far is kept.",
     again:
       "You signed this document before. This act needs your signature in front of the notary, so you sign it again when it is your turn.",
     you: "You",
     notary: "Notary",
     pictures: "Pictures",
     join: "Turn on camera and sound",
-    lost: "The connection broke. It is tried again.",
+    lost: "The connection broke. Your browser is trying to connect again.",
     elsewhere:
       "This room is open in another tab or on another device, and goes on there. To go on here, press the button.",
     free: "Your other page is no longer connected. To go on here, press the button.",
@@ -111,7 +112,7 @@ export const en = {
     refused: "The notary did not act. The firm that sent the document tells you what comes next.",
     technical: "It ended for a technical reason. You get another link when the notary is ready again.",
     unrecorded:
-      "It ended because the service could not record it any longer. No act was done, and what was recorded is kept. You get another link when the notary is ready again.",
+      "It ended because the service could not record it any longer. No act was done, and the recording so far is kept. You get another link when the notary is ready again.",
     over: "It ended, and there is no other session. The firm that sent the document tells you what comes next.",
     no_show: "Not everybody came. You get another link when there is another time.",
     identity: "An identity could not be established. The firm that sent the document tells you what comes next.",

@@ -52,7 +52,7 @@ export const en = {
     payAgain: (amount: string) =>
       `Your bank took back your payment for this order. ${amount} is still due, and you can pay it again here.`,
     supplement: (amount: string) =>
-      `The parcel goes to a corrected address, and postage to it is dearer. It waits until ${amount} more is paid.`,
+      `The parcel goes to a corrected address, and postage to it costs more. The parcel waits until ${amount} more is paid.`,
     payHint: "You pay on the secure page of our payment processor. Nothing is charged before you confirm there.",
     toQuote: "See what the amount is for",
     progress: "Progress",
@@ -62,7 +62,7 @@ export const en = {
     quote: "Quote",
     quoteCaption: "All amounts in US dollars",
     unpriced: "Quote so far",
-    unpricedCaption: "What is priced so far, in US dollars",
+    unpricedCaption: "Prices so far, in US dollars",
     totalSoFar: "Total so far",
     details: "Details",
     receipts: "Receipts",
@@ -98,8 +98,8 @@ export const en = {
       text: "There is nothing at this address. If you followed a link from a message, make sure that you copied all of it, including the long code at the end, and nothing more.",
     },
     wrongMethod: {
-      title: "This address takes no such request",
-      text: "A form was sent to an address that takes none, or a page was opened that is none. Go back and try again.",
+      title: "This address does not accept this request",
+      text: "A form was sent to an address that accepts no form, or you opened an address that has no page. Go back and try again.",
     },
     unavailable: {
       title: "Not available right now",
@@ -133,7 +133,7 @@ export const en = {
   },
   documentsMail: {
     button: "Get your documents",
-    hint: (email: string) => `We email a link to them to ${email}, the address that the order has.`,
+    hint: (email: string) => `We email a link to them to ${email}, the address on the order.`,
     sent: {
       title: "The email is being sent",
       text: "We are sending the link to the documents to the client’s address. If it is not there in a few minutes, look in the spam folder.",
@@ -159,7 +159,7 @@ export const en = {
     recipient: "For",
     until: "The link works until",
     check:
-      "Each file can be checked without us. The zip has a page for it that needs no network, and so has this site:",
+      "Each file can be checked without us. The zip has a page for this that works offline, and so does this site:",
     listed: "Each download is listed for the sender.",
     code: {
       title: "Type your code",

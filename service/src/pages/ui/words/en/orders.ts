@@ -92,10 +92,11 @@ export const orders = {
 export const fill = {
   test: {
     title: "A test form",
-    text: "Nothing in it is real: what you type is for trying it out.",
+    text: "Nothing in it is real: type anything to try it out.",
   },
   lead: (firm: string) => `${firm} asks you to fill in this form. Your answers become part of a document.`,
-  until: (at: string) => `Your answers are saved as you type. You can stop, and go on by the same link until ${at}.`,
+  until: (at: string) =>
+    `Your answers are saved as you type. You can stop, and continue with the same link until ${at}.`,
   step: (at: number, of: number) => `Step ${at} of ${of}`,
   next: "Save and go on",
   back: "Back",
@@ -123,7 +124,7 @@ export const fill = {
   },
   done: {
     title: "Thank you",
-    text: "Your answers are in the document, and the firm can go on with it. You can close this page.",
+    text: "Your answers are in the document, and the firm can continue with it. You can close this page.",
   },
   download: "Download the document",
   goOn: "Go on",

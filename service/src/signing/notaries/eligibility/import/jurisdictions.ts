@@ -77,7 +77,7 @@ export function readJurisdictions(rows: readonly TableRow[], today: string, file
     const place = `${file}: row ${index + 1}`;
     const named = row.get(state)?.text ?? "";
     const code = stateOf(named);
-    if (!code) throw new StartupError(`${place}: '${named.slice(0, 60)}' is no US state`);
+    if (!code) throw new StartupError(`${place}: '${named.slice(0, 60)}' is not a US state`);
     if (seen.has(code)) throw new StartupError(`${place}: ${code} is there already`);
     seen.add(code);
     const cell = (name: string | undefined): Cell | undefined => filled(row, name);

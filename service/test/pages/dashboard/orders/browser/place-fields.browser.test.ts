@@ -929,7 +929,7 @@ test("places go to the signers whom the page names, all at once, and the others 
   const report = editor(page).locator(".place-report");
   assert.ok((await report.textContent())?.startsWith(result));
   assert.ok(await report.isVisible());
-  await editor(page).getByText("Select a field to say what it asks for.").waitFor();
+  await editor(page).getByText("Select a field to describe what it asks for.").waitFor();
   await assertGood(opened);
   const back = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
   assert.equal(await back(), "Undo the placing");

@@ -25,7 +25,7 @@ export function openPanel(deps: PanelDeps) {
   element.setAttribute("role", "region");
   element.setAttribute("aria-label", "The selected field");
   // An empty panel keeps its space on the page, so that the pages don't change their size when a field is selected.
-  const nothing = make("p", { className: "hint", textContent: "Select a field to say what it asks for." });
+  const nothing = make("p", { className: "hint", textContent: "Select a field to describe what it asks for." });
   let shownFor = "none yet";
   let controls: Control[] = [];
   // On a phone the settings are collapsed, so that the page stays visible.
