@@ -1,10 +1,10 @@
 import { parseSync, Visitor } from "oxc-parser";
 
-/** A wording that is hard to read, and the wording to use instead. `opening`: only at the beginning of a comment. */
+/** A wording that is hard to read, and the wording to use instead. `only`: in this kind of prose. */
 interface Pattern {
   words: RegExp;
   better: string;
-  opening?: true;
+  only?: Prose["kind"];
 }
 
 const patterns: Pattern[] = [
@@ -24,22 +24,29 @@ const patterns: Pattern[] = [
   { words: /(?<!\bwhen it )\bcomes to\b/gi, better: '"reaches", "totals", or "becomes"' },
   { words: /\bin turns\b/gi, better: '"round-robin", "in rotation", or "alternately"' },
   { words: /\bas it is(?=[.,;:)]|$)/gi, better: '"unchanged" or "as stored"' },
-  { words: /^What\b(?![^.]*\?)/g, opening: true, better: 'the noun or the verb first: "Limits of", "Returns the"' },
+  { words: /\b(?:can['’]t|cannot) be told\b/gi, only: "string", better: '"is not known"' },
+  { words: /\bsays? of\b/gi, only: "string", better: '"says about"' },
+  {
+    words: /(?<=^|[.!] )(?:Who|Whether)\b(?![^.]*\?)/g,
+    only: "comment",
+    better: 'the noun or the verb first: "The member who", "True if"',
+  },
+  { words: /^What\b(?![^.]*\?)/g, only: "comment", better: 'the noun or the verb first: "Limits of", "Returns the"' },
   {
     words: /^Has (?:a|an|the|every|each|somebody|people)\b/g,
-    opening: true,
+    only: "comment",
     better: 'the verb: "Queues", "Schedules", "Mails"',
   },
 ];
 
 /**
- * A paragraph of a comment, of a Markdown file or of published strings. `starts` has the number of each line, and its
+ * A paragraph of a comment, of a Markdown file or of a string. `starts` has the number of each line, and its
  * offset `at` in `text`.
  */
 interface Prose {
   text: string;
   starts: { at: number; line: number }[];
-  comment: boolean;
+  kind: "comment" | "markdown" | "string";
 }
 
 /** A refused wording: the number of its line, the words found, and the better form. */
@@ -54,18 +61,13 @@ export function refusedWordings(file: string, content: string): Finding[] {
   return refusedIn(file.endsWith(".md") ? markdown(content) : comments(file, content));
 }
 
-/**
- * Finds the refused wordings in the texts that a TypeScript file publishes: the strings of a `description`, `summary` or
- * `help`. In a file of schemas that has one of these, all strings count.
- */
-export function refusedTexts(file: string, content: string): Finding[] {
-  return /\b(?:description|summary|help):/.test(content) ? refusedIn(publishedTexts(file, content)) : [];
-}
+/** Finds the refused wordings in the strings of a TypeScript file. A string of one word may be a name in code. */
+export const refusedTexts = (file: string, content: string): Finding[] => refusedIn(sentences(file, content));
 
 function refusedIn(runs: Prose[]): Finding[] {
-  return runs.flatMap(({ text, starts, comment }) =>
+  return runs.flatMap(({ text, starts, kind }) =>
     patterns
-      .filter(({ opening }) => comment || !opening)
+      .filter(({ only }) => only === undefined || only === kind)
       .flatMap(({ words, better }) =>
         [...text.matchAll(words)].map((match) => ({
           line: starts.findLast(({ at }) => at <= match.index)?.line ?? 1,
@@ -82,14 +84,14 @@ function refusedIn(runs: Prose[]): Finding[] {
  */
 const blank = (line: string) => line.replace(/`[^`]*`|"[^"]*"|\]\([^)]*\)/g, (quoted) => "_".repeat(quoted.length));
 
-function join(lines: { line: number; text: string }[], comment: boolean): Prose {
+function join(lines: { line: number; text: string }[], kind: Prose["kind"]): Prose {
   const starts: Prose["starts"] = [];
   let text = "";
   for (const { line, text: added } of lines) {
     starts.push({ at: text.length, line });
     text += `${added} `;
   }
-  return { text: blank(text).trimEnd(), starts, comment };
+  return { text: blank(text).trimEnd(), starts, kind };
 }
 
 function markdown(content: string): Prose[] {
@@ -98,7 +100,7 @@ function markdown(content: string): Prose[] {
     if (/^\s*```/.test(text)) fenced = !fenced;
     return { line: index + 1, text: fenced ? "" : text };
   });
-  return paragraphs(lines).map((paragraph) => join(paragraph, false));
+  return paragraphs(lines).map((paragraph) => join(paragraph, "markdown"));
 }
 
 function paragraphs<Line extends { line: number; text: string }>(lines: Line[]): Line[][] {
@@ -134,7 +136,7 @@ function comments(file: string, content: string): Prose[] {
   const runs: Prose[] = [];
   let run: { line: number; text: string }[] = [];
   const end = () => {
-    runs.push(...paragraphs(run).map((paragraph) => join(paragraph, true)));
+    runs.push(...paragraphs(run).map((paragraph) => join(paragraph, "comment")));
     run = [];
   };
   for (const [index, source] of content.split("\n").entries()) {
@@ -147,7 +149,7 @@ function comments(file: string, content: string): Prose[] {
     }
     end();
     const tail = trailing.exec(source)?.[1];
-    if (tail) runs.push(join([{ line: index + 1, text: tail.replace(/\*\/\s*$/, "") }], true));
+    if (tail) runs.push(join([{ line: index + 1, text: tail.replace(/\*\/\s*$/, "") }], "comment"));
   }
   end();
   return runs;
@@ -160,27 +162,40 @@ const docstring = (file: string, line: string) => (file.endsWith(".py") ? /^\s*"
 
 type Span = { start: number; end: number };
 
-function publishedTexts(file: string, content: string): Prose[] {
+/** Finds each string, template, or sum of strings with at least two words and the strings inside it, but not SQL. */
+function sentences(file: string, content: string): Prose[] {
   const { program, errors } = parseSync(file, content);
   if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
-  const texts: Span[] = file.endsWith("schemas.ts") ? [{ start: 0, end: content.length }] : [];
+  const texts: Span[] = [];
   const strings: Span[] = [];
+  const code: Span[] = [];
+  const isCode = ({ start, end }: Span) => code.some((span) => span.start <= start && end <= span.end);
+  // The visitor reaches the outer node first.
+  const add = (node: Span) => void (node.start >= (texts.at(-1)?.end ?? 0) && !isCode(node) && texts.push(node));
   new Visitor({
-    Property: ({ key, value }) => {
-      const isPublished = key.type === "Identifier" && /^(?:description|summary|help)$/.test(key.name);
-      if (isPublished && value.start >= (texts.at(-1)?.end ?? 0)) texts.push(value);
+    TaggedTemplateExpression: ({ tag, quasi }) =>
+      void (tag.type === "Identifier" && tag.name === "sql" && code.push(...quasi.quasis)),
+    BinaryExpression: (node) => void (node.operator === "+" && add(node)),
+    TemplateLiteral: add,
+    Literal: (node) => {
+      if (typeof node.value !== "string") return;
+      strings.push(node);
+      add(node);
     },
-    Literal: (node) => void (typeof node.value === "string" && strings.push(node)),
-    TemplateElement: (node) => void strings.push(node),
+    TemplateElement: (node) => void (isCode(node) || strings.push(node)),
   }).visit(program);
   const prose = onlyStrings(content, strings);
   return texts.flatMap(({ start, end }) => {
     const first = content.slice(0, start).split("\n").length;
     const lines = prose.slice(start, end).split("\n");
     const trimmed = lines.map((text, index) => ({ line: first + index, text: text.trim() }));
-    return paragraphs(trimmed).map((paragraph) => join(paragraph, false));
+    return paragraphs(trimmed)
+      .map((paragraph) => join(paragraph, "string"))
+      .filter(({ text }) => severalWords.test(text));
   });
 }
+
+const severalWords = /\p{L}\S*\s+\S/u;
 
 /** The content with spaces for all code and delimiters, so that each string stays at its offset. */
 function onlyStrings(content: string, strings: Span[]): string {
