@@ -147,7 +147,7 @@ async function readRules({ config, db, clock }: Resources): Promise<Rules> {
   };
 }
 
-/** What the service uses of its operating-system process. A test can replace these functions. */
+/** The functions of the operating-system process that the service uses. A test can replace them. */
 export type Surroundings = {
   /** Prints text for people. */
   print: (text: string) => void;
