@@ -122,8 +122,12 @@ test("a consent text that is not attached is not claimed to be", async () => {
   const shown = (consents: { name: string; bytes: Uint8Array }[]) =>
     actsOf({ envelope, consents }).map(({ consent }) => consent);
   const [{ name } = assert.fail("nobody consented")] = agreedTexts(envelope);
-  assert.ok(shown([{ name, bytes: Buffer.from("") }]).some((words) => words.endsWith(`by the attached ${name}`)));
-  for (const words of shown([])) assert.match(words, /by the text whose SHA-256 follows$/);
+  assert.ok(
+    shown([{ name, bytes: Buffer.from("") }]).some((words) =>
+      words.endsWith(`the consent text is attached as ${name}`),
+    ),
+  );
+  for (const words of shown([])) assert.match(words, /the consent text has the SHA-256 shown below$/);
 });
 
 test("a client who does not sign downloads all documents by the link in the mail, and none by the code alone", async () => {
@@ -282,8 +286,21 @@ test("it states who signed when and how, and its limits", needs("poppler"), () =
     assert.ok(text.includes(words), words);
   assert.match(shell("pdfinfo certificate.pdf"), /^Title: +Custody certificate: Warranty deed$/m);
   assert.match(text, /Identified by\s+link mailed to the address/);
-  assert.match(text, /not qualified ones/);
+  assert.match(text, /They are not qualified electronic signatures under European Union law/);
+  assert.match(text, /certifies the following\. The 2 signers named below signed the document “Warranty deed”\./);
+  assert.match(
+    text,
+    /If a row shows 1,000 bytes, the first 1,000 bytes of the signed file have the SHA-256 in that row\./,
+  );
   assert.match(text, new RegExp(`${running.deps.baseUrl}/v/envelope/[a-z2-7]{26}`));
+});
+
+test("the command that it prints for the first record gives the hash in the second", needs("poppler", "jq"), () => {
+  shell("pdfdetach -saveall certificate.pdf");
+  const text = shell("pdftotext -layout certificate.pdf -");
+  const [command = ""] = /jq -Sca \S+ envelope\.json.*?sha256sum/.exec(text) ?? [];
+  const { trail } = parseEnvelope(readFileSync(join(folder, "envelope.json")));
+  assert.equal(shell(command).split(" ")[0], trail[1]?.previousSha256);
 });
 
 test("it names the certificate of its seal by the published fingerprint", needs("poppler"), async () => {

@@ -26,7 +26,7 @@ import {
   testNotice,
   titleLook,
 } from "@signsealship/certificate";
-import { envelopeAttachmentName } from "@signsealship/evidence/envelope";
+import { type EnvelopeEvidence, type EnvelopeRevision, envelopeAttachmentName } from "@signsealship/evidence/envelope";
 import { actsOf, type CustodyContent, entryWords, type ShownAct } from "./content.ts";
 
 /** All texts in a certificate that are not fixed words of the service, such as titles, names and addresses. */
@@ -51,7 +51,7 @@ export function drawCustody(typeset: Typeset, content: CustodyContent): Buffer {
   heading(sheets, flow, content);
   sealBlock(sheets, flow, typeset, sealWords(content));
   summary(flow, content);
-  section(flow, "Who signed", 150);
+  section(flow, "Signers", 150);
   for (const act of actsOf(content)) actBlock(flow, act);
   revisionTable(flow, content);
   trailList(flow, content);
@@ -60,7 +60,7 @@ export function drawCustody(typeset: Typeset, content: CustodyContent): Buffer {
   pageFeet(sheets, typeset, `Custody certificate. Verify code ${envelope.verifyCode}`);
   return certificateFile(sheets, {
     title: `Custody certificate: ${title}`,
-    at: new Date(envelope.trail.at(-1)?.at ?? 0),
+    at: new Date(sealedAt(envelope)),
     attached: [
       {
         name: envelopeAttachmentName,
@@ -92,19 +92,40 @@ function heading(sheets: Sheets, flow: Flow, content: CustodyContent): void {
   flow.skip(10);
 }
 
-/** One sentence that names the certifying service, the firm for which it certifies, and the time of the seal. */
-function statement({ envelope: { signers, trail }, firm }: CustodyContent): string {
-  const people = signers.length === 1 ? "the person" : `the ${signers.length} people`;
-  const sealedAt = dateText(trail.at(-1)?.at ?? "");
+/**
+ * The time of the seal, which the last record of the trail states.
+ * @throws Error for a trail without records: a certificate must not state an invented time
+ */
+function sealedAt({ trail, verifyCode }: EnvelopeEvidence): string {
+  const last = trail.at(-1);
+  if (!last) throw new Error(`the trail of the envelope ${verifyCode} has no records`);
+  return last.at;
+}
+
+/**
+ * The state of the file after the first signature.
+ * @throws Error if no state is signed: the printed command would lack its number of bytes
+ */
+function firstSigned({ revisions, verifyCode }: EnvelopeEvidence): EnvelopeRevision {
+  const signed = revisions.find(({ kind }) => kind === "signed");
+  if (!signed) throw new Error(`the envelope ${verifyCode} has no signed revision`);
+  return signed;
+}
+
+/** Names the certifying service, the firm for which it certifies, the number of signers and the time of the seal. */
+function statement({ envelope, title, firm }: CustodyContent): string {
+  const { length } = envelope.signers;
+  const signers = length === 1 ? "The signer" : `The ${length} signers`;
   return (
-    `SignSealShip, on behalf of ${firm.name}, certifies that the file whose SHA-256 is shown below was signed through links mailed to ` +
-    `${people} named here, after the steps that are shown with each name, and was sealed on ${sealedAt}.`
+    `SignSealShip, on behalf of ${firm.name}, certifies the following. ${signers} named below signed the document “${title}”. ` +
+    "Each signer was identified only by the steps shown with the signer’s name. SignSealShip sealed the signed file, whose " +
+    `SHA-256 is shown below, on ${dateText(sealedAt(envelope))}.`
   );
 }
 
 const sealWords = (content: CustodyContent): SealWords => ({
   holder: content.firm.name,
-  at: dateText(content.envelope.trail.at(-1)?.at ?? ""),
+  at: dateText(sealedAt(content.envelope)),
   url: content.verifyUrl,
   certificate: `Certificate: ${content.issuer.certificate}`,
   colour: accentOf(content),
@@ -137,9 +158,9 @@ function actBlock(flow: Flow, act: ShownAct): void {
   flow.row("Signature shown as", act.mark, fine);
   flow.row("Identified by", act.identifiedBy, fine);
   flow.row("Consent", act.consent, fine);
-  flow.row("Consent, SHA-256", act.consentSha256, code);
+  flow.row("Consent text, SHA-256", act.consentSha256, code);
   flow.row("Network, browser", act.client, fine);
-  flow.row("Key of the signature", act.key, fine);
+  flow.row("Signature key", act.key, fine);
   flow.row("Record, SHA-256", act.actSha256, code);
   flow.skip(9);
 }
@@ -147,14 +168,15 @@ function actBlock(flow: Flow, act: ShownAct): void {
 const columns = { what: 18, bytes: 190, sha256: 246 } as const;
 
 function revisionTable(flow: Flow, { envelope }: CustodyContent): void {
-  section(flow, "States of the file", 120);
+  section(flow, "Versions of the file", 120);
   flow.text(
-    "Who signed, signed the file as it was then, and all of it stands unchanged at the beginning of the signed file: its first so many " +
-      "bytes have the SHA-256 shown. What came later was added behind.",
+    "Each signer signed the file as it was at that time. Everything later was added at the end, so each earlier version is still the " +
+      "unchanged beginning of the signed file. If a row shows 1,000 bytes, the first 1,000 bytes of the signed file have the SHA-256 " +
+      "in that row.",
     fine,
   );
   flow.skip(4);
-  tableHead(flow, { "No.": 0, State: columns.what, Bytes: columns.bytes, "SHA-256": columns.sha256 });
+  tableHead(flow, { "No.": 0, Version: columns.what, Bytes: columns.bytes, "SHA-256": columns.sha256 });
   const whatOf = { original: "As uploaded", prepared: "Prepared for signing", sealed: "Sealed by this service" };
   for (const { number, kind, signer, bytes, sha256 } of envelope.revisions) {
     const what = kind === "signed" ? `Signed by signer ${signer}` : whatOf[kind];
@@ -171,8 +193,8 @@ function revisionTable(flow: Flow, { envelope }: CustodyContent): void {
 const maxShown = 120;
 
 function trailList(flow: Flow, { envelope }: CustodyContent): void {
-  section(flow, "What happened", 100);
-  tableHead(flow, { "No.": 0, When: columns.what, What: 140 });
+  section(flow, "Record of events", 100);
+  tableHead(flow, { "No.": 0, Time: columns.what, Event: 140 });
   for (const entry of envelope.trail.slice(0, maxShown)) {
     flow.cells([
       [String(entry.position), { ...fine, colour: muted }, 0],
@@ -181,32 +203,39 @@ function trailList(flow: Flow, { envelope }: CustodyContent): void {
     ]);
   }
   const more = envelope.trail.length - maxShown;
-  if (more > 0) flow.text(`and ${more} more, in the attached envelope.json.`, { ...fine, colour: muted });
+  if (more > 0)
+    flow.text(`Later events, not shown here: ${more}. The attached envelope.json lists all events.`, {
+      ...fine,
+      colour: muted,
+    });
   flow.skip(10);
 }
 
 /** Lists what the certificate does not prove. */
 const limits = (flow: Flow): void =>
   limitsSection(flow, [
-    "Each signer acted through a link that was mailed to the address named, after the steps named beside “Identified by”. Nobody looked at an identity document: that the holder of the address is the person named is not proven here.",
-    "Each signature is a digital one of its own in the file, by a key that was used once. They are electronic signatures, and not qualified ones in the sense of the European Union: the signers’ certificates were issued by this service, which is no qualified trust service provider.",
-    "The signatures, the hashes and the time stamps can be checked without this service. The steps, the times without a time stamp, and who holds which key are what this service recorded. Networks and browsers are what the browsers sent.",
-    "Whether what the document says is true, or whether it needs another form, is not said here.",
-    "The attached envelope.json names people and their addresses in full: give this certificate only to those whom the document concerns. The public page shows them masked.",
+    "Each signer was identified only by the steps shown under “Identified by”. These steps include a check of an identity document only if they say so. This certificate does not prove that the person who completed the steps is the person named.",
+    "Each signature is a separate digital signature in the file. Its key was used only once. The signatures are electronic signatures. They are not qualified electronic signatures under European Union law, because this service issued the signers’ certificates and is not a qualified trust service provider.",
+    "Anybody can check the signatures, the hashes and the time stamps without this service. Only the records of this service show the identification steps, the times without a time stamp, and who held each key. This service recorded networks and browsers as the signers’ browsers sent them.",
+    "This certificate does not state whether the content of the document is true, or whether the law requires another form for the document.",
+    "The attached envelope.json contains people’s full names and addresses. Give this certificate only to people whom the document concerns. The public page shows names and addresses masked.",
   ]);
 
 const steps = ({ envelope, envelopeSha256 }: CustodyContent) => {
-  const { revisions, document } = envelope;
-  const signed = revisions.find(({ kind }) => kind === "signed");
+  const { sealedSha256 } = envelope.document;
+  const { bytes, sha256 } = firstSigned(envelope);
   return [
-    ["sha256sum sealed.pdf", `It prints ${document.sealedSha256.slice(0, 12)}… for the very file that was signed.`],
+    ["sha256sum sealed.pdf", `It prints ${sealedSha256.slice(0, 12)}… if sealed.pdf is the signed file.`],
     [
-      `head -c ${signed?.bytes} sealed.pdf | sha256sum`,
-      `It prints ${signed?.sha256.slice(0, 12)}…: the state after the first signature.`,
+      `head -c ${bytes} sealed.pdf | sha256sum`,
+      `It prints ${sha256.slice(0, 12)}…, the hash of the file after the first signature.`,
     ],
-    ["pdfsig certificate.pdf; pdfsig sealed.pdf", "Each signature and seal is valid."],
-    ["pdfdetach -saveall certificate.pdf", "The evidence and the texts of consent, as they were hashed."],
-    ["sha256sum envelope.json", `It prints ${envelopeSha256.slice(0, 12)}…, its hash above.`],
-    ["jq -Sca .trail[0] envelope.json|tr -d '\n'|sha256sum", "The hash that the record after it names: so for each."],
+    ["pdfsig certificate.pdf; pdfsig sealed.pdf", "It reports each signature and each seal as valid."],
+    ["pdfdetach -saveall certificate.pdf", "It extracts the evidence and the consent texts, byte for byte."],
+    ["sha256sum envelope.json", `It prints ${envelopeSha256.slice(0, 12)}…, the hash of envelope.json above.`],
+    [
+      "jq -Sca .trail[0] envelope.json|tr -d '\\n'|sha256sum",
+      "It prints the hash of the first record. The second record contains this hash, and so on.",
+    ],
   ] as const;
 };

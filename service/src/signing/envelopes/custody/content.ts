@@ -86,23 +86,23 @@ function shown({ act, actSha256, timeStamp }: TrailEntry, attached: ReadonlySet<
     signedAt: instantText(textIn(act, "at")),
     identifiedBy: steps.join("; "),
     mark: markWords[textIn(act, "mark", "kind")]?.(textIn(act, "mark", "text")) ?? "",
-    consent: `agreed to sign electronically, ${instantText(consentAt)}, by ${attached.has(consentText) ? `the attached ${consentText}` : "the text whose SHA-256 follows"}`,
+    consent: `agreed to sign electronically, ${instantText(consentAt)}; the consent text ${attached.has(consentText) ? `is attached as ${consentText}` : "has the SHA-256 shown below"}`,
     consentSha256: textIn(act, "consent", "textSha256"),
     client: [textIn(act, "client", "ip"), textIn(act, "client", "userAgent")].filter(Boolean).join(", "),
     key:
       textIn(act, "keyHeldBy") === "service"
-        ? "made by this service for this one act, held by it in memory only, and destroyed"
-        : "made in the signer’s browser for this one act, and never stored",
+        ? "created by this service for this signature only, held in its memory only, then destroyed"
+        : "created in the signer’s browser for this signature only, and never stored",
     timeStamp: timeStamp
       ? `${instantText(textIn(timeStamp, "at"))} by ${textIn(timeStamp, "authority")}`
-      : "none: the time is this service’s own word",
+      : "none; only this service states the time",
     actSha256: typeof actSha256 === "string" ? actSha256 : "",
   };
 }
 
 const markWords: Readonly<Record<string, (text: string) => string>> = {
-  typed: (text) => `the name “${text}”, typed`,
-  drawn: () => "drawn by hand",
+  typed: (text) => `the typed name “${text}”`,
+  drawn: () => "a signature drawn by hand",
   uploaded: () => "a picture that the signer chose",
 };
 
@@ -127,23 +127,23 @@ export function agreedTexts({ trail }: EnvelopeEvidence): AgreedText[] {
 
 const eventWords: Readonly<Record<string, string>> = {
   created: "The document was prepared for its signers",
-  link_issued: "A link was issued, to be mailed",
+  link_issued: "A signing link was created, to be mailed",
   embedded: "The firm opened the signing page for the signer",
-  in_person: "The firm gave the signer a device, in person",
-  session_identified: "The signer came by the one link of their documents",
+  in_person: "The firm handed the signer a device in person",
+  session_identified: "The signer used one link for several documents",
   opened: "The link was opened",
   code_sent: "A code was sent",
-  code_failed: "A wrong code was given",
-  code_ok: "The right code was given",
-  locked: "Too many wrong codes: the link was locked",
+  code_failed: "A wrong code was entered",
+  code_ok: "The correct code was entered",
+  locked: "The link was locked after too many wrong codes",
   unlocked: "The link was unlocked",
-  consented: "Consent to sign electronically",
-  signed: "Signed",
-  declined: "Declined",
+  consented: "The signer agreed to sign electronically",
+  signed: "The signer signed",
+  declined: "The signer declined",
   proposed: "Another person was proposed as signer",
   replaced: "The signer was replaced",
   reminded: "A reminder was sent",
-  handed_over: "The notary gave the signer the device",
+  handed_over: "The notary handed the signer the device",
   notarized: "The notary signed the document",
   sealed: "The document was sealed",
 };
@@ -151,12 +151,12 @@ const eventWords: Readonly<Record<string, string>> = {
 /** A record of the trail as one line of text. */
 export function entryWords({ signers }: EnvelopeEvidence, entry: TrailEntry): string {
   const { event, signer, origin, host } = entry;
-  const site = event === "embedded" && typeof origin === "string" ? `, in its page at ${origin}` : "";
-  const by = event === "in_person" && typeof host === "string" ? `, by ${host}` : "";
+  const site = event === "embedded" && typeof origin === "string" ? `, on the firm’s page at ${origin}` : "";
+  const by = event === "in_person" && typeof host === "string" ? `, through ${host}` : "";
   // Trails from earlier releases lack the member `continued`. They record every turn on a device as a hand-over.
   const isContinued = event === "in_person" && entry["continued"] === true;
   const plain = isContinued
-    ? "The signer went on to this document, on the device that the firm had given in person"
+    ? "The signer continued to this document on the device that the firm had handed over in person"
     : (eventWords[event] ?? event.replaceAll("_", " "));
   const words = `${plain}${site}${by}`;
   const name = signers.find(({ n }) => n === signer)?.name;

@@ -100,7 +100,10 @@ test(
     const certificate = await wholeFile(await ceremony.copy(link, "custody_certificate"));
     const printed = execFileSync("pdftotext", ["-layout", "-", "-"], { input: certificate, encoding: "utf8" });
     const text = printed.replaceAll(/\s+/g, " ");
-    assert.match(text, /The firm opened the signing page for the signer, in its page at https:\/\/app\.example\.com/);
+    assert.match(
+      text,
+      /The firm opened the signing page for the signer, on the firm’s page at https:\/\/app\.example\.com/,
+    );
     assert.match(text, /Identified by page at https:\/\/app\.example\.com, opened by the firm for the signer/);
     assert.doesNotMatch(text, /Identified by link mailed/);
   },

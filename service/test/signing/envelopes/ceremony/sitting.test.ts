@@ -217,9 +217,9 @@ async function turnsOf(member: Host): Promise<{ words: string[] }[]> {
   }));
 }
 const given = (member: Host, name: string) =>
-  `The firm gave the signer a device, in person, by ${member.email}: ${name}`;
+  `The firm handed the signer a device in person, through ${member.email}: ${name}`;
 const wentOn = (member: Host) =>
-  `The signer went on to this document, on the device that the firm had given in person, by ${member.email}: Jane Doe`;
+  `The signer continued to this document on the device that the firm had handed over in person, through ${member.email}: Jane Doe`;
 
 test("one hand-over of a closing covers all documents that a person signs, one after another", async () => {
   const [{ room, codes }, member] = [await closing([[jane, ann], [jane], [jane]]), await host()];

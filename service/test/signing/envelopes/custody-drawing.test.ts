@@ -18,7 +18,7 @@ const envelope = {
   orderCode: "order",
   environment: "test",
   document: { originalSha256: hash, sealedSha256: hash, bytes: 1 },
-  revisions: [],
+  revisions: [{ number: 1, kind: "signed", signer: 1, bytes: 1, sha256: hash }],
   signers: [{ n: 1, name: "Hanako", email: "h@example.com" }],
   trail: [
     { position: 1, at, event: "in_person", signer: 1, host },
@@ -38,12 +38,25 @@ const content: CustodyContent = {
 };
 
 /** Draws the certificate like a worker that has already drawn the texts `earlier`. */
-async function drawn(earlier: readonly string[]): Promise<Buffer> {
+async function drawn(earlier: readonly string[], of = content): Promise<Buffer> {
   const faces = await openFaces();
-  for (const text of [...earlier, ...writtenTexts(content)]) await faces.prepare(text);
-  return drawCustody(createTypeset(faces), content);
+  for (const text of [...earlier, ...writtenTexts(of)]) await faces.prepare(text);
+  return drawCustody(createTypeset(faces), of);
 }
+
+const changed = (change: Partial<EnvelopeEvidence>): CustodyContent => ({
+  ...content,
+  envelope: { ...envelope, ...change },
+});
 
 test("a typed mark and a host in another script are drawn alike, whatever fonts the worker has loaded", async () => {
   assert.ok((await drawn([])).equals(await drawn([mark, host])));
+});
+
+test("refuses an envelope without a signed revision: its commands would name no number of bytes", async () => {
+  await assert.rejects(drawn([], changed({ revisions: [] })), /the envelope VERIFY has no signed revision/);
+});
+
+test("refuses an empty trail: the certificate would state an invented time", async () => {
+  await assert.rejects(drawn([], changed({ trail: [] })), /the trail of the envelope VERIFY has no records/);
 });
