@@ -88,21 +88,24 @@ export async function faxCertificate(db: Sql, orderId: number, attemptId: number
   if (!fax || fax.orderId !== orderId || fax.state !== "delivered") return null;
   const attempts = await attemptsOf(db, orderId);
   const { pages, sentPages, seconds, startedAt, endedAt } = fax;
-  const source = fax.eventId === null ? "Telnyx’s answer when it was asked" : "the attached event, which Telnyx signed";
+  const source = fax.eventId === null ? "Telnyx’s answer to this service" : "the attached event, which Telnyx signed";
   return {
     title: "Fax transmission certificate",
-    sentence: `By ${source}, the receiving machine confirmed ${confirmed(pages, sentPages)}. That a person read them nobody can say.`,
+    sentence: `According to ${source}, the receiving machine confirmed ${confirmed(pages, sentPages)}. This does not show that a person read the fax.`,
     rows: [
       ["To", fax.faxTo],
       ["From", fax.faxFrom],
-      ["Pages confirmed", pages === null ? "not told" : String(pages)],
-      ["Pages sent, with the cover sheet", sentPages === null ? "not known" : String(sentPages)],
-      ["Began", startedAt ? instant(startedAt) : "not told"],
-      ["Ended", endedAt ? `${fax.eventId === null ? "asked at " : ""}${instant(endedAt)}` : "not told"],
-      ["Duration of the call", seconds === null ? "not told" : `${seconds} seconds`],
+      ["Pages confirmed", pages === null ? "not reported" : String(pages)],
+      ["Pages sent, with cover", sentPages === null ? "not known" : String(sentPages)],
+      ["Began", startedAt ? instant(startedAt) : "not reported"],
+      [
+        "Ended",
+        endedAt ? `${fax.eventId === null ? "before Telnyx’s answer at " : ""}${instant(endedAt)}` : "not reported",
+      ],
+      ["Duration of the call", seconds === null ? "not reported" : `${seconds} seconds`],
       ["Attempt", `${fax.attempt} of ${attempts.length}`],
-      ["SHA-256 of the document", fax.documentSha256 ?? "not known"],
-      ["SHA-256 of the file that was faxed", fax.sentSha256 ?? "not known"],
+      ["Document, SHA-256", fax.documentSha256 ?? "not known"],
+      ["Faxed file, SHA-256", fax.sentSha256 ?? "not known"],
       ["Fax at Telnyx", fax.faxId ?? ""],
     ],
     events: fax.eventId === null ? [] : [fax.eventId],
@@ -112,7 +115,7 @@ export async function faxCertificate(db: Sql, orderId: number, attemptId: number
 /** The certificate never states more pages than the receiving machine confirmed. */
 const confirmed = (pages: number | null, sent: number | null): string =>
   pages === null
-    ? "this fax; how many of its pages was not told"
+    ? "this fax; the number of confirmed pages was not reported"
     : sent !== null && pages < sent
       ? `${pages} of the ${sent} pages of this fax, and not the other ${sent - pages}`
       : "the pages of this fax";

@@ -49,8 +49,9 @@ export async function run(_document: Buffer, receipt: DrawnReceipt): Promise<Uin
 }
 
 function eventList(flow: Flow, { events }: DrawnReceipt): void {
-  section(flow, "What the provider said", 90);
-  if (events.length === 0) flow.text("No signed event came: the provider was asked, and answered so.", fine);
+  section(flow, "The provider’s reports", 90);
+  if (events.length === 0)
+    flow.text("The provider sent no signed event. It reported this when this service asked.", fine);
   for (const [index, { providerName, type, body: bytes }] of events.entries()) {
     flow.keep(40);
     flow.text(`${eventFile(index)}: ${type}, signed by ${providerName}`, fine);
@@ -63,9 +64,9 @@ function eventList(flow: Flow, { events }: DrawnReceipt): void {
 /** Prints what the receipt does not prove. */
 const limits = (flow: Flow): void =>
   limitsSection(flow, [
-    "This service says what the provider told it, and when: it has not seen the parcel, the letter or the pages arrive.",
-    "The provider’s events are attached byte by byte, with the headers that hold their signatures. The seal holds all of this together.",
-    "Who received it, and whether it was read, is not said but by the provider’s own words above.",
+    "This receipt states what the provider reported to this service, and when. This service itself did not see the parcel, the letter or the fax arrive.",
+    "The provider’s signed events, if there are any, are attached byte for byte, with the headers that contain their signatures. The seal covers this page and everything attached to it.",
+    "Only the provider’s reports above can say who received the item and whether somebody read it. This service does not state either.",
   ]);
 
 /** The attachments, sorted by name, because PDF readers use binary search on the names. */
@@ -90,16 +91,16 @@ function attachments(receipt: DrawnReceipt, events: DrawnReceipt["events"]): Att
   const json = (value: unknown) => Buffer.from(JSON.stringify(value));
   const files = events.flatMap(({ body: bytes, headers }, index) => [
     { name: headersFile(index), description: "Headers of the event, with its signature", bytes: json(headers) },
-    { name: eventFile(index), description: "Event of the provider, as it came", bytes },
+    { name: eventFile(index), description: "Event of the provider, as received", bytes },
   ]);
-  const own = { name: "receipt.json", description: "What this receipt says", bytes: json(facts) };
+  const own = { name: "receipt.json", description: "The content of this receipt", bytes: json(facts) };
   return [...files, own];
 }
 
 type Step = readonly [command: string, outcome: string];
 
 const askForSecret = (header: string): string =>
-  `It prints the header ${header}. The account’s secret is the operator’s: ask for it.`;
+  `It prints the value of the header ${header}. Ask the operator for the account’s secret.`;
 
 /**
  * The steps to verify the signature of a receipt's first event, by provider. Each command must fit on half a line of
@@ -107,12 +108,21 @@ const askForSecret = (header: string): string =>
  */
 const signatureSteps: Readonly<Partial<Record<RawEvent["provider"], (file: string) => readonly Step[]>>> = {
   telnyx: (file) => [
-    [`(printf '%s|' $TIMESTAMP; cat ${file}) > signed`, "Its header telnyx-timestamp, a bar, and the event."],
-    ["openssl pkeyutl -verify -rawin -pubin \\", "sig is its header telnyx-signature-ed25519, decoded:"],
-    ["  -inkey key.pem -in signed -sigfile sig", "by Telnyx’s public key, nobody else made it."],
+    [
+      `(printf '%s|' $TIMESTAMP; cat ${file}) > signed`,
+      "$TIMESTAMP is the header telnyx-timestamp. A bar and the event follow it.",
+    ],
+    ["openssl pkeyutl -verify -rawin -pubin \\", "sig is the header telnyx-signature-ed25519, decoded."],
+    [
+      "  -inkey key.pem -in signed -sigfile sig",
+      "key.pem is Telnyx’s public key. Success shows that Telnyx signed the event.",
+    ],
   ],
   lob: (file) => [
-    [`(printf '%s.' $TIMESTAMP; cat ${file}) > signed`, "Its header lob-signature-timestamp, a dot, and the event."],
+    [
+      `(printf '%s.' $TIMESTAMP; cat ${file}) > signed`,
+      "$TIMESTAMP is the header lob-signature-timestamp. A dot and the event follow it.",
+    ],
     ['openssl dgst -sha256 -hmac "$SECRET" signed', askForSecret("lob-signature")],
   ],
   easypost: (file) => [[`openssl dgst -sha256 -hmac "$SECRET" ${file}`, askForSecret("x-hmac-signature")]],
@@ -122,8 +132,8 @@ const signatureSteps: Readonly<Partial<Record<RawEvent["provider"], (file: strin
 function checkSteps({ events }: DrawnReceipt): readonly Step[] {
   const [first] = events;
   return [
-    ["pdfsig receipt.pdf", "The seal is intact: nothing of this was changed since."],
-    ["pdfdetach -saveall receipt.pdf", "The events are attached as they came, with their headers."],
+    ["pdfsig receipt.pdf", "It reports a valid seal: nothing has changed since sealing."],
+    ["pdfdetach -saveall receipt.pdf", "It extracts the events as received, with their headers."],
     ...(first ? [["sha256sum event-*[0-9].json", "It prints the hashes above."] as const] : []),
     ...((first && signatureSteps[first.provider]?.(eventFile(0))) ?? []),
   ];

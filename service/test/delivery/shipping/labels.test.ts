@@ -80,10 +80,13 @@ test("a receipt names carrier, number and the receiver, and attaches the events 
   const { easypost } = world;
   const tracker = [...easypost.trackers.values()].find(({ id }) => id === label.trackerId) ?? assert.fail();
   const receipt = await source(easypost.event(tracker))(world.db, label.orderId, label.id);
-  assert.match(receipt?.sentence ?? "", /EasyPost passed that on in the attached events/);
+  assert.match(receipt?.sentence ?? "", /EasyPost forwarded the report in the attached events/);
   const onItsWay = easypost.event({ ...tracker, status: "in_transit" });
   const asked = await source(onItsWay)(world.db, label.orderId, label.id);
-  assert.match(asked?.sentence ?? "", /EasyPost said so when it was asked; no event of it did/);
+  assert.match(
+    asked?.sentence ?? "",
+    /EasyPost gave this report when this service asked\. No event of EasyPost contains it/,
+  );
   const rows = Object.fromEntries(receipt?.rows ?? []);
   assert.deepEqual(
     [rows["Carrier"], rows["Tracking number"], rows["Signed for by"]],

@@ -60,8 +60,8 @@ export const deliveryReceipt =
     return {
       title: "Delivery receipt",
       sentence: isSigned
-        ? `${label.carrier} says that this parcel was delivered. EasyPost passed that on in the attached events, which it signed.`
-        : `${label.carrier} says that this parcel was delivered. EasyPost said so when it was asked; no event of it did.`,
+        ? `${label.carrier} reported that this parcel was delivered. EasyPost forwarded the report in the attached events, which EasyPost signed.`
+        : `${label.carrier} reported that this parcel was delivered. EasyPost gave this report when this service asked. No event of EasyPost contains it.`,
       rows,
       events: ids,
     };

@@ -94,13 +94,13 @@ const mailClassNames: Readonly<Record<MailClass, string>> = {
   standard: "USPS First-Class Mail",
 };
 
+const certified =
+  "Lob reports that it printed and mailed the document named below, and that the United States Postal Service recorded its delivery.";
 const sentences: Readonly<Record<MailClass, string>> = {
-  certified:
-    "The document named below was printed and mailed by Lob, and the United States Postal Service recorded its delivery, as Lob reports.",
-  certified_return_receipt:
-    "The document named below was printed and mailed by Lob, and the United States Postal Service recorded its delivery, as Lob reports.",
+  certified,
+  certified_return_receipt: certified,
   standard:
-    "The document named below was printed and mailed by Lob. First-Class Mail has no proof of delivery: when it was delivered is the carrier’s estimate, as Lob reports it.",
+    "Lob reports that it printed and mailed the document named below. First-Class Mail has no proof of delivery. The time of delivery is the carrier’s estimate, as Lob reports it.",
 };
 
 /** The content of a delivered letter's receipt. */

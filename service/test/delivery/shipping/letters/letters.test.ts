@@ -293,7 +293,7 @@ describe("the receipt of a letter", () => {
     const labels = receipt.rows.map(([label]) => label);
     for (const label of ["Class", "Tracking number", "Document SHA-256", "Mailed", "Delivered"])
       assert.ok(labels.includes(label), label);
-    assert.match(receipt.sentence, /Postal Service recorded its delivery/);
+    assert.match(receipt.sentence, /^Lob reports that .* Postal Service recorded its delivery\.$/);
     assert.equal(receipt.events.length, 2);
   });
 
