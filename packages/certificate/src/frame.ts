@@ -60,7 +60,7 @@ export function testNotice(sheets: Sheets, flow: Flow): void {
   sheets.rectangle(margin.side, flow.y() - 23, 3, 23, "#b3720a");
   flow.skip(6.5);
   const look: Look = { size: 9.5, weight: "semibold", colour: "#6b4304" };
-  flow.text("Test environment: made with a test key, it stands for nothing outside of a test.", look, {
+  flow.text("Test environment: made with a test key. It has no legal effect outside of a test.", look, {
     x: margin.side + 12,
   });
   flow.skip(4);
@@ -104,20 +104,21 @@ export function bullet(
 
 /** Draws the list of what a certificate proves and what it does not prove. */
 export function limitsSection(flow: Flow, points: readonly string[]): void {
-  section(flow, "What this says, and what it does not", 110);
+  section(flow, "What this document proves, and what it does not", 110);
   for (const text of points) bullet(flow, text);
   flow.skip(8);
 }
 
 const escapedNote = (attached: string) =>
-  "Characters that no font here shows, or that show nothing, are written as \\u{…} with their code points. " +
-  `The attached ${attached} has the exact texts.`;
+  "Characters that are invisible, or that no font here contains, are printed as \\u{…} with their code points. " +
+  `The attached ${attached} contains the exact texts.`;
 
 /** Notes for readers without a command line. They also explain why the tool pdfsig warns about the issuer. */
 const withoutCommands = (verifyUrl: string) =>
-  `Without these commands: choose the file at ${new URL("/verify", verifyUrl).href}, and your browser checks it without sending it anywhere. ` +
-  "The commands need nothing of this service. That the issuer “isn’t trusted” is said of any certificate that a computer was not told " +
-  `to trust: compare its certificate with that of an older file, or of ${new URL("/seal/certificate.pem", verifyUrl).href}.`;
+  `Without these commands, choose the file at ${new URL("/verify", verifyUrl).href}. Your browser checks it and sends it ` +
+  "nowhere. The commands do not need this service. pdfsig says that the issuer “isn’t trusted” if your computer was not told to " +
+  "trust the certificate. Compare it with that of an older file, or with " +
+  `${new URL("/seal/certificate.pem", verifyUrl).href}.`;
 
 /**
  * Draws the commands that verify the certificate without this service, and explains each.

@@ -94,7 +94,7 @@ test(
     }
     const text = textOf(await draw(certificateContent(Object.keys(cases))));
     for (const expected of Object.values(cases)) assert.ok(text.includes(expected), expected);
-    assert.match(text, /are written as \\u\{…\} with their code points/);
+    assert.match(text, /are printed as \\u\{…\} with their code points/);
     assert.doesNotMatch(textOf(await draw(certificateContent(["Deed"]))), /code points/);
   },
 );
@@ -198,15 +198,15 @@ test("states the manifest's facts, the coverage and its limits, and every versio
 });
 
 test(
-  "states in a sentence who certifies what, for which firm and when; in words, with signers, pages and the time stamp's authority",
+  "states in sentences who certifies what, for which firm and when; in words, with signers, pages and the time stamp's authority",
   needs("poppler"),
   async () => {
     const text = textOf(await draw(certificateContent(["Deed of trust", null]))).replace(/\s+/g, " ");
     assert.ok(
       text.includes(
-        "SignSealShip, on behalf of Acme Title & Escrow, certifies that on March 4, 2026, 05:06:07 UTC its record of the closing “12 Elm Street” " +
-          "(reference FILE-2207) held the 2 documents listed below; that every SHA-256 hash shown with a document was " +
-          "computed from the file that the service held at that time; and that this certificate is the first version of that record.",
+        "SignSealShip, on behalf of Acme Title & Escrow, certifies the following. On March 4, 2026, 05:06:07 UTC, its record of the closing " +
+          "“12 Elm Street” (reference FILE-2207) held the 2 documents listed below. SignSealShip computed every SHA-256 hash shown with " +
+          "a document from the file that it held at that time. This certificate is the first version of that record.",
       ),
       text,
     );
@@ -227,9 +227,9 @@ test(
     );
     assert.match(
       alone,
-      /held no documents; and that this certificate is version 2 of that record, and follows version 1 as it was sealed/,
+      /held no documents\. This certificate is version 2 of that record\. It follows the sealed version 1\./,
     );
-    assert.match(alone, /Time stamp none was to be had/);
+    assert.match(alone, /Time stamp none was obtained for the manifest/);
   },
 );
 

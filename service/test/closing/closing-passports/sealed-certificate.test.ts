@@ -74,7 +74,7 @@ test(
     tsa.order("server-error");
     const text = textOf(await sealed()).replace(/\s+/g, " ");
     tsa.order("proper");
-    assert.match(text, /Time stamp none was to be had over the manifest: the time is this service’s own word/);
+    assert.match(text, /Time stamp none was obtained for the manifest; only this service states the time/);
   },
 );
 

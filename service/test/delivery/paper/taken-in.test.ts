@@ -98,7 +98,7 @@ test("shows no signature of a round that a handed-in document replaced, but name
   await takeIn("EsignComplete");
   assert.match(
     await closingCertificate(),
-    /Jane, signed .*John: no signature on record.* Signed elsewhere, taken in by an operator: what was signed here is not in the sealed file/,
+    /Jane, signed .*John: no signature on record.* Signed elsewhere, taken in by an operator\. The sealed file does not contain the signatures made here\./,
   );
   const { card, signers } = await until(async () => {
     const now = await seen();

@@ -107,10 +107,10 @@ function chainList(flow: Flow, chain: readonly ChainLink[]): void {
 const checkSteps = ({ manifestSha256, timeStamp }: CertificateContent) => [
   [
     "sha256sum DOCUMENT.pdf",
-    "It prints a hash listed above for that very file, and another one if a byte differs.",
+    "It prints a hash listed above. If a byte of the file differs, it prints another hash.",
   ] as const,
-  ["pdfsig certificate.pdf", "“Signature is Valid” and “Total document signed”."] as const,
-  ["pdfdetach -saveall certificate.pdf", "The manifest is attached as it was hashed."] as const,
+  ["pdfsig certificate.pdf", "It prints “Signature is Valid” and “Total document signed”."] as const,
+  ["pdfdetach -saveall certificate.pdf", "It extracts the manifest, byte for byte."] as const,
   ["sha256sum manifest.json", `It prints ${manifestSha256.slice(0, 12)}…, the manifest’s hash above.`] as const,
   ...(timeStamp
     ? [["openssl ts -reply -token_in -in manifest.tst -text", "It shows the manifest’s time stamp."] as const]
@@ -123,8 +123,8 @@ const checkSteps = ({ manifestSha256, timeStamp }: CertificateContent) => [
  */
 function codesNote(flow: Flow): void {
   const note =
-    "The attached manifest.json names the codes of the room and of its orders: whoever has a code can open its page. Give this file " +
-    "to those alone whom the closing concerns; a printed copy names no code but the verify code.";
+    "The attached manifest.json contains the codes of the room and of its orders. Anybody who has a code can open its page. Give " +
+    "this file only to people whom the closing concerns. A printed copy shows only the verify code.";
   flow.skip(6);
   flow.keep(flow.measure(note, textWidth, quiet));
   flow.text(note, quiet);
@@ -158,11 +158,11 @@ function summary(flow: Flow, content: CertificateContent): void {
   flow.row("Seal certificate", issuer.certificate, body);
   flow.row("Certificate, SHA-256", issuer.fingerprint, code);
   flow.row("Time stamp", timeStampText(content), body);
-  if (checkpoint !== null) flow.row("Transparency log before", logStateText(checkpoint), fine);
+  if (checkpoint !== null) flow.row("Transparency log", logStateText(checkpoint), fine);
   flow.row("Verify code", verifyCode, { ...code, size: 9.5 });
   flow.row("Manifest, SHA-256", manifestSha256, code);
   const before = prevManifestSha256 ?? "none: this is the first version";
-  flow.row("Version before, SHA-256", before, prevManifestSha256 === null ? fine : code);
+  flow.row("Previous version, SHA-256", before, prevManifestSha256 === null ? fine : code);
   flow.skip(10);
 }
 
@@ -172,10 +172,10 @@ function summary(flow: Flow, content: CertificateContent): void {
  */
 function logStateText(checkpoint: string): string {
   const [origin, size, root] = checkpoint.split("\n");
-  return `${origin}, ${size} entries, root ${root}`;
+  return `${origin}, ${size} entries, root ${root} (state before this seal)`;
 }
 
 const timeStampText = ({ timeStamp }: CertificateContent): string =>
   timeStamp
     ? `${instantText(timeStamp.at.toISOString())} over the manifest, by ${timeStamp.name} (${timeStamp.authority})`
-    : "none was to be had over the manifest: the time is this service’s own word";
+    : "none was obtained for the manifest; only this service states the time";

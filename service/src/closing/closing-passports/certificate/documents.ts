@@ -24,8 +24,8 @@ const artifacts = [
 ] as const;
 
 const takenInWords: Readonly<Record<TakenIn, string>> = {
-  sealed: "Signed elsewhere, taken in by an operator: what was signed here is not in the sealed file",
-  notarized: "Notarized elsewhere, taken in by an operator",
+  sealed: "Signed elsewhere, taken in by an operator. The sealed file does not contain the signatures made here.",
+  notarized: "Notarized elsewhere, taken in by an operator.",
 };
 
 /**
@@ -38,7 +38,7 @@ export function documentList(flow: Flow, { manifest: { documents }, details }: C
   for (const document of documents) documentBlock(flow, document, details[document.orderCode]);
   if (documents.length > 0) {
     const note =
-      "Hashes are evidence: whoever has a file can compare it. Statuses, page counts, signers and times of signing are stated by this service as it had them on record; the signatures themselves are in the sealed files.";
+      "The hashes are evidence: anybody who has a file can compare its hash. This service states the statuses, page counts, signers and times of signing from its records. The signatures themselves are in the sealed files.";
     flow.keep(flow.measure(note, textWidth, quiet));
     flow.text(note, quiet);
   }
@@ -62,7 +62,7 @@ function documentBlock(flow: Flow, document: ManifestDocument, details?: Documen
   for (const [index, signer] of signers.entries()) flow.row(index === 0 ? "Signers" : "", signerText(signer), fine);
   for (const kind of takenIn) flow.row("Origin", takenInWords[kind], fine);
   for (const [member, title] of held) flow.row(title, document[member] ?? "", code);
-  if (held.length === 0) flow.row("Files", "none held when the snapshot was taken", { ...fine, colour: muted });
+  if (held.length === 0) flow.row("Files", "none held when this version was made", { ...fine, colour: muted });
   flow.skip(9);
 }
 

@@ -20,7 +20,7 @@ export const drawIn =
   (workers: Workers): DrawCertificate =>
   async (holder, content) => {
     const bytes = await runOr(workers, task, { holder, input: content }, () => {
-      throw invalid("The room can't be sealed: its certificate takes too much to draw.");
+      throw invalid("The room can't be sealed: its certificate is too complex to draw.");
     });
     return ownBuffer(bytes);
   };

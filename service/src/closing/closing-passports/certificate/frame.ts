@@ -44,7 +44,7 @@ export function certification(sheets: Sheets, flow: Flow, typeset: Typeset, cont
   });
 }
 
-/** One sentence that names the issuer, the firm, the room and the time. */
+/** States what the certificate certifies: names the issuer, the firm, the room and the time. */
 function statement({ manifest, firm }: CertificateContent): string {
   const { passport, documents } = manifest;
   const { roomName, reference, version } = passport;
@@ -59,13 +59,13 @@ function statement({ manifest, firm }: CertificateContent): string {
   const computed =
     count === 0
       ? ""
-      : "; that every SHA-256 hash shown with a document was computed from the file that the service held at that time";
+      : " SignSealShip computed every SHA-256 hash shown with a document from the file that it held at that time.";
   const chained =
     version === 1
-      ? "is the first version of that record"
-      : `is version ${version} of that record, and follows version ${version - 1} as it was sealed`;
+      ? "is the first version of that record."
+      : `is version ${version} of that record. It follows the sealed version ${version - 1}.`;
   return (
-    `SignSealShip, on behalf of ${firmName(firm)}, certifies that on ${dateText(passport.generatedAtUtc)} its record of the closing ` +
-    `“${roomName}”${file} ${held}${computed}; and that this certificate ${chained}.`
+    `SignSealShip, on behalf of ${firmName(firm)}, certifies the following. On ${dateText(passport.generatedAtUtc)}, its record of the ` +
+    `closing “${roomName}”${file} ${held}.${computed} This certificate ${chained}`
   );
 }

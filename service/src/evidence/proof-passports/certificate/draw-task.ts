@@ -63,14 +63,14 @@ export async function run(_document: Buffer, content: ProofCertificate): Promise
 const size = (bytes: number): string => `${new Intl.NumberFormat("en-US").format(bytes)} bytes`;
 
 const extentText = ({ pages, bytes, sealedBytes }: NonNullable<ProofCertificate["document"]>): string =>
-  `${pages === null ? "" : `${pages} ${pages === 1 ? "page" : "pages"}, `}${size(bytes)}; with its seal ${size(sealedBytes)}`;
+  `${pages === null ? "" : `${pages} ${pages === 1 ? "page" : "pages"}, `}${size(bytes)}; with the seal ${size(sealedBytes)}`;
 
 function factList(flow: Flow, content: ProofCertificate): void {
   const { record, document, sealedBy, issuer } = content;
-  section(flow, "What is on record", 150);
+  section(flow, "Recorded facts", 150);
   flow.row("Document, SHA-256", record.docSha256, code);
   flow.row("Sealed file, SHA-256", record.sealedSha256, code);
-  if (document) flow.row("Extent", extentText(document), body);
+  if (document) flow.row("Size", extentText(document), body);
   flow.row("Issuer", `SignSealShip, ${issuer.url}`, body);
   flow.row("Seal certificate", sealedBy.certificate, body);
   flow.row("Certificate, SHA-256", sealedBy.fingerprint, code);
@@ -84,19 +84,19 @@ function factList(flow: Flow, content: ProofCertificate): void {
 }
 
 const retirementText = ({ at, reason }: { at: Date; reason: string }): string =>
-  `${instantText(at.toISOString())}, ${reason}: seals made after this do not count`;
+  `${instantText(at.toISOString())}, ${reason}; seals made after this time do not count`;
 
 const timeStampText = ({ record: { timeStamp }, authorityName }: ProofCertificate): string =>
   timeStamp
     ? `${instantText(timeStamp.at.toISOString())}, by ${authorityName} (${timeStamp.authority})`
-    : "none was to be had: the time is this service’s own word";
+    : "none was obtained; only this service states the time";
 
 function anchorText({ record: { anchor } }: ProofCertificate): string {
-  if (!anchor) return "none was to be had";
+  if (!anchor) return "none was obtained";
   const submitted = `${instantText(anchor.submittedAt.toISOString())} to ${anchor.calendar}`;
   return anchor.status === "confirmed"
-    ? `confirmed by a block; submitted ${submitted}`
-    : `submitted ${submitted}; not confirmed then`;
+    ? `confirmed by a Bitcoin block; submitted ${submitted}`
+    : `submitted ${submitted}; not yet confirmed`;
 }
 
 const logText = ({ logged: { origin, index } }: ProofCertificate): string =>
@@ -105,19 +105,19 @@ const logText = ({ logged: { origin, index } }: ProofCertificate): string =>
 /** The limits of what the certificate proves. */
 const limits = (flow: Flow): void =>
   limitsSection(flow, [
-    "The evidence is the sealed file itself: its seal and time stamp are checked without this page, and without this service.",
-    "It does not say whether the document is true, who agreed to it before it was sealed, or whether it needs another form.",
-    "It was made from the record when somebody first asked for it, under a seal of its own, and changes nothing of the sealed file. Whether a block has confirmed the Bitcoin anchor since is to be seen in the proof itself.",
+    "The sealed file is the evidence. Anybody can check its seal and time stamp without this page or this service.",
+    "This page does not prove that the document is true, who agreed to it before sealing, or that no other form is required.",
+    "This service made this page from its records at the first request. The page has its own seal and does not change the sealed file. The proof of the Bitcoin anchor shows whether a block has confirmed it since then.",
   ]);
 
 const steps = ({ record, document }: ProofCertificate) => [
-  ["pdfsig sealed.pdf", "“Signature is Valid” and “Total document signed”."] as const,
-  ["sha256sum sealed.pdf", `It prints ${record.sealedSha256.slice(0, 12)}…, as above.`] as const,
+  ["pdfsig sealed.pdf", "It prints “Signature is Valid” and “Total document signed”."] as const,
+  ["sha256sum sealed.pdf", `It prints ${record.sealedSha256.slice(0, 12)}…, the sealed file’s hash.`] as const,
   ...(document
     ? [
         [
           `head -c ${document.bytes} sealed.pdf | sha256sum`,
-          `It prints ${record.docSha256.slice(0, 12)}…, the document’s own.`,
+          `It prints ${record.docSha256.slice(0, 12)}…, the document’s hash.`,
         ] as const,
       ]
     : []),
@@ -132,6 +132,6 @@ function statement({ record, firm, document }: ProofCertificate): string {
   const size = document ? ` of ${pages}${count.format(document.bytes)} bytes,` : "";
   return (
     `SignSealShip${behalf} certifies that on ${dateText(record.sealedAt.toISOString())} it sealed ${named}${size} whose SHA-256 is shown ` +
-    "below; and that the seal changed no byte of it: the sealed file begins with the document as it was handed in."
+    "below. It also certifies that the seal changed no byte of the document: the sealed file begins with the document exactly as it was handed in."
   );
 }

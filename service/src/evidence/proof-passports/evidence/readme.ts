@@ -40,7 +40,7 @@ export function evidenceReadme(facts: ReadmeFacts): string {
       : "Time stamp: none was obtained when this document was sealed.",
     facts.anchored ? anchor(facts) : "OpenTimestamps: no proof was obtained when this document was sealed.",
     facts.logged ? logged(facts) : null,
-    "All of it at once, offline, with the service's open-source verifier: bin/signsealship verify EVIDENCE.zip",
+    "To check everything at once, offline, with the service's open-source verifier: bin/signsealship verify EVIDENCE.zip",
   ];
   return `${sections.filter((section) => section !== null).join("\n\n")}\n`;
 }
@@ -49,21 +49,21 @@ export function evidenceReadme(facts: ReadmeFacts): string {
 function inShort({ verifyUrl, parts, stampedAt, anchored }: ReadmeFacts): string {
   const shown = [
     "not a byte of sealed.pdf has changed since it was sealed",
-    "with which certificate it was sealed",
+    "which certificate sealed it",
     stampedAt
-      ? "the seal existed at the time that an independent authority stamped"
-      : "not when it was sealed: that is the service's own word",
-    ...(anchored ? ["the file existed when a Bitcoin block was made, once one has confirmed its proof"] : []),
+      ? "the seal existed at the time that an independent authority confirmed"
+      : "not when it was sealed: only the service states the time",
+    ...(anchored ? ["the file existed when a Bitcoin block was made, once a block has confirmed its proof"] : []),
   ];
-  return `sealed.pdf is a document as it was handed in, with a seal added behind it. Anybody can check ${parts ? "with the files here" : "with these files and it"}:
+  return `sealed.pdf is a document exactly as it was handed in, with a seal added at its end. Anybody can check ${parts ? "with the files here" : "with these files and it"}:
 
 ${shown.map((one) => `- ${one}`).join(";\n")}.
 
-Not shown: whether what the document says is true, who signed or agreed to it before, and for whom it was sealed.
+These files do not show whether the content of the document is true, who signed or agreed to it before, or for whom it was sealed.
 
 Without commands: choose this zip${parts ? "" : " and your copy of sealed.pdf"} at ${new URL("/verify", verifyUrl).href}; your browser checks ${parts ? "it, and sends it" : "them, and sends them"} nowhere.
 Keep that check as a file that needs no network: ${new URL("/verify/offline", verifyUrl).href}
-The commands below need nothing of the service. They are of openssl 3, coreutils, xxd, poppler and opentimestamps-client.`;
+The commands below do not need the service. They need openssl 3, coreutils, xxd, poppler and opentimestamps-client.`;
 }
 
 function sealedFile({ docSha256, sealedSha256 }: ReadmeFacts, { originalLength }: SealedParts): string {
@@ -93,10 +93,10 @@ function seal({ verifyUrl, stampedAt }: ReadmeFacts, { gapStart, gapEnd, cmsLeng
 
   pdfsig sealed.pdf
 
-Expect "Signature is Valid" and "Total document signed". That the issuer "isn't Trusted" is said of every certificate that a
-computer was not told to trust: see below whose it is.
+Expect "Signature is Valid" and "Total document signed". pdfsig reports that the issuer "isn't Trusted" for every certificate that
+your computer was not told to trust. The steps below show whose certificate it is.
 
-With openssl alone: take the signature out, put together what it covers, verify.
+With openssl alone: extract the signature, join the bytes that it covers, and verify it.
 
   tail -c +${gapStart + 2} sealed.pdf | head -c ${2 * cmsLength} | xxd -r -p > seal.p7s
   { head -c ${gapStart} sealed.pdf; tail -c +${gapEnd + 1} sealed.pdf; } > covered.bin
@@ -106,16 +106,16 @@ With openssl alone: take the signature out, put together what it covers, verify.
   openssl x509 -in signer.pem -noout -subject -serial -dates -fingerprint -sha256
 
 signer.pem is the seal's own certificate. seal-certificates.pem came with this archive, so it proves nothing by itself: compare
-the fingerprint with that of a certificate that you had from the service otherwise, from ${new URL("/seal/certificate.pem", verifyUrl).href},
-from a printed certificate, or from any older file that it sealed. No command here tells whether that certificate was retired since:
-${new URL("/seal/trust.json", verifyUrl).href} does, and the check in the browser goes by it.${stampedAt ? " -attime is the time of the time stamp: the certificate had to be valid then." : ""}`;
+the fingerprint with that of a certificate that you got from the service in another way: from ${new URL("/seal/certificate.pem", verifyUrl).href},
+from a printed certificate, or from any older file that it sealed. No command here shows whether that certificate was retired later.
+${new URL("/seal/trust.json", verifyUrl).href} shows it, and the check in the browser uses that list.${stampedAt ? " -attime is the time of the time stamp: the certificate had to be valid then." : ""}`;
 }
 
 function timeStamp(parts: SealedParts | null, stampedAt: Date): string {
   const show = "  openssl ts -reply -token_in -in timestamp.tst -text";
-  if (!parts) return `The time stamp (RFC 3161) is over the signature value of the seal. To show it:\n\n${show}`;
-  return `The time stamp (RFC 3161) is over the signature value of the seal. To show and to verify it, with the authority's
-root certificate from the authority itself as tsa.pem:
+  if (!parts) return `The time stamp (RFC 3161) covers the signature value of the seal. To show it:\n\n${show}`;
+  return `The time stamp (RFC 3161) covers the signature value of the seal. Get the authority's root certificate from the authority and
+save it as tsa.pem. To show and to verify the time stamp:
 
 ${show}
   tail -c +${parts.signatureStart + 1} seal.p7s | head -c ${parts.signatureLength} > signature.bin
@@ -123,14 +123,14 @@ ${show}
 }
 
 function anchor({ sealedSha256 }: ReadmeFacts): string {
-  return `The OpenTimestamps proof is of the sealed PDF's hash. Any client completes it; the usual one replaces the file that it is
-given and keeps the old one as .bak, so give it a copy. A calendar that is not a public one must be allowed: ots -l URL upgrade.
+  return `The OpenTimestamps proof covers the hash of the sealed PDF. Any client can complete the proof. The usual client replaces its input
+file and keeps the old one as .bak, so give it a copy. You must allow a calendar that is not public: ots -l URL upgrade.
 
   cp sealed.pdf.ots upgraded.ots
   ots upgrade upgraded.ots
 
-To show the merkle root of the block that it claims, and to verify it, which asks a Bitcoin Core node of your own or one that
-you name (ots --bitcoin-node URL verify):
+The first command shows the merkle root of the block that the proof names. The second one verifies it with your own Bitcoin Core
+node, or with one that you name (ots --bitcoin-node URL verify):
 
   ots info upgraded.ots
   ots verify -d ${sealedSha256} upgraded.ots`;
@@ -139,15 +139,15 @@ you name (ots --bitcoin-node URL verify):
 function logged({ sealedSha256, rootStamps, rootAnchored }: ReadmeFacts): string {
   const anchors = [
     rootStamps > 0
-      ? `\n\ncheckpoint-1.tst is a time stamp over that checkpoint, with the log's own signature alone:
+      ? `\n\ncheckpoint-1.tst is a time stamp over that checkpoint with only the log's own signature:
 
   sed '1,/^$/d' sealed.pdf.tlog-proof | sed '/^$/,$ { /^$/n; q }' > checkpoint
   openssl ts -verify -data checkpoint -token_in -in checkpoint-1.tst -CAfile tsa.pem`
       : "",
     rootAnchored ? "\n\ncheckpoint.ots is an OpenTimestamps proof of the checkpoint's root, its third line." : "",
   ];
-  return `The transparency log has a line for this seal, which nobody can take out or date back unseen. sealed.pdf.tlog-proof (C2SP
-tlog-proof) leads from that line to a checkpoint that the log signed. The line, and the hash that the proof begins with:
+  return `The transparency log has a line for this seal. Nobody can remove or backdate that line unnoticed. sealed.pdf.tlog-proof (C2SP
+tlog-proof) leads from the line to a checkpoint that the log signed. These commands print the line, and the hash with which the proof begins:
 
   printf 'seal/v1 ${sealedSha256}\\n'
   printf '\\0seal/v1 ${sealedSha256}\\n' | sha256sum${anchors.join("")}`;
