@@ -33,8 +33,8 @@ export {
   typedAct,
 } from "./acts/act.ts";
 export { correctEntry } from "./acts/correct.ts";
-export { refusalReasons } from "./acts/entry.ts";
-export { exportJournal, type JournalOwner, journalNotice } from "./acts/export.ts";
+export { journalNotice, refusalReasons } from "./acts/entry.ts";
+export { exportJournal, type JournalOwner } from "./acts/export.ts";
 export { type FactRules, factRules, noFacts } from "./acts/facts.ts";
 export {
   readJournal,

@@ -20,7 +20,7 @@ import {
 import { dollars } from "../../../orders/dollars.ts";
 import { placeText } from "../places.ts";
 import type { ActRecording } from "./act.ts";
-import { type EntrySubject, refusalReasons } from "./entry.ts";
+import { type EntrySubject, journalNotice, refusalReasons } from "./entry.ts";
 
 type Entry = EntrySubject & {
   position: number;
@@ -31,7 +31,7 @@ type Entry = EntrySubject & {
   notary: { name: string; state: string; county: string; commissionNumber: string; commissionExpires: string };
 };
 
-type Copy = { journal: string; name: string; notice: string; exportedAt: string; entries: Entry[] };
+type Copy = { journal: string; name: string; exportedAt: string; entries: Entry[] };
 
 let opening: Promise<Faces> | undefined;
 
@@ -48,10 +48,10 @@ export async function run(_: Buffer, { json, sha256 }: { json: string; sha256: s
   letterhead(sheets, flow, typeset, "Notary journal");
   flow.text(copy.name, titleLook);
   flow.skip(3);
-  flow.text(copy.notice, { ...body, colour: muted });
+  flow.text(journalNotice, { ...body, colour: muted });
   flow.skip(12);
   sealBlock(sheets, flow, typeset, { at: copy.exportedAt, url: null });
-  flow.row("Copied", copy.exportedAt, body);
+  flow.row("Copy made", copy.exportedAt, body);
   flow.row("Entries", String(copy.entries.length), body);
   flow.row("Journal", copy.journal, code);
   flow.row("journal.json, SHA-256", sha256, code);
@@ -80,43 +80,43 @@ function entryBlock(flow: Flow, entry: Entry): void {
   row("Order", `${entry.orderCode}${entry.environment === "test" ? " (test)" : ""}`);
   row(
     "Notary",
-    `${notary.name}, ${notary.county}, ${notary.state}; commission ${notary.commissionNumber} to ${notary.commissionExpires}`,
+    `${notary.name}, ${notary.county}, ${notary.state}; commission ${notary.commissionNumber}, which expires on ${notary.commissionExpires}`,
   );
   if (entry.kind === "correction") row("Corrects", `entry ${entry.corrects}: ${entry.words}`);
-  if (entry.kind === "refusal") row("Why", `${refusalReasons[entry.reason]}: ${entry.words}`);
+  if (entry.kind === "refusal") row("Reason", `${refusalReasons[entry.reason]}: ${entry.words}`);
   if (entry.kind !== "correction" && entry.act) actRows(row, entry.act);
   if (entry.kind !== "correction" && entry.recording) {
     row("Whole recording", recordingWords(entry.recording));
   }
   if (entry.kind === "act") {
     row("Document, SHA-256", entry.document.notarizedSha256);
-    if (entry.document.isPaper) row("", "A scan of paper: earlier signatures are not carried.");
+    if (entry.document.isPaper) row("", "A scan of paper. It does not contain the earlier digital signatures.");
   }
-  row("Entry before, SHA-256", entry.previousSha256);
+  row("Previous entry, SHA-256", entry.previousSha256);
   flow.skip(9);
 }
 
 const recordingWords = ({ sha256, keptAt, keptUntil, head }: ActRecording): string =>
-  `${keptAt}, ${keptUntil === null ? "for good" : `until ${keptUntil}`}; ${head ? `line ${head.seq} of the chain, ` : ""}SHA-256 ${sha256}`;
+  `${keptAt}, ${keptUntil === null ? "kept permanently" : `kept until ${keptUntil}`}; ${head ? `line ${head.seq} of the hash chain, ` : ""}SHA-256 ${sha256}`;
 
 type Row = (label: string, value: string | null | undefined) => void;
 
 function actRows(row: Row, act: NonNullable<Extract<Entry, { kind: "act" }>["act"]>): void {
   row("Act", `${act.act}, ${act.mode}; ${act.document}`);
   row("Venue", `${act.venue.county}, ${act.venue.state}`);
-  row("From, to", `${act.startedAt}, ${act.endedAt}`);
+  row("Start, end", `${act.startedAt}, ${act.endedAt}`);
   for (const { name, address, basis, credential, witness, place, knows } of act.principals) {
-    const sworn = witness?.oath ? `, by ${witness.oath}: ${witness.knows ?? ""}` : "";
+    const sworn = witness?.oath ? `, under ${witness.oath}: ${witness.knows ?? ""}` : "";
     const of = witness ? `; ${witness.name}, ${witness.address}${sworn}` : "";
     const shown = credential ?? witness?.credential;
     const by = shown
-      ? `; ${shown.type} of ${shown.issuer}, ${shown.issuedOn} to ${shown.expiresOn}${shown.last4 ? `, ends in ${shown.last4}` : ""}${shown.resultReference ? `, result ${shown.resultReference}` : ""}`
+      ? `; ${shown.type} issued by ${shown.issuer}, valid ${shown.issuedOn} to ${shown.expiresOn}${shown.last4 ? `, number ends in ${shown.last4}` : ""}${shown.resultReference ? `, check result ${shown.resultReference}` : ""}`
       : "";
     row("Principal", `${name}, ${address}`);
-    row("Was in", place && placeText(place));
+    row("Location", place && placeText(place));
     row("Identified by", `${basis.replaceAll("_", " ")}${knows === undefined ? "" : `: ${knows}`}${of}${by}`);
   }
-  row("Signed again; before, SHA-256", act.signedBefore?.sha256);
+  row("Signed before, SHA-256", act.signedBefore?.sha256);
   row("Witnesses", act.witnesses.join("; "));
   row("Session", act.session && `${act.session.tool}, ${act.session.id}`);
   row("Recording", act.recording && recordingWords(act.recording));
@@ -126,8 +126,11 @@ function actRows(row: Row, act: NonNullable<Extract<Entry, { kind: "act" }>["act
 
 const steps = (sha256: string) =>
   [
-    ["pdfsig journal.pdf", "The seal is intact."],
-    ["pdfdetach -save 1 -o journal.json journal.pdf", "The entries are attached as they were hashed."],
-    ["sha256sum journal.json", `It prints ${sha256.slice(0, 12)}…, its hash above.`],
-    ["jq -Sca .entries[0] journal.json|tr -d '\\n'|sha256sum", "The hash that the entry after it names: so for each."],
+    ["pdfsig journal.pdf", "It reports a valid seal."],
+    ["pdfdetach -save 1 -o journal.json journal.pdf", "It extracts the entries, byte for byte."],
+    ["sha256sum journal.json", `It prints ${sha256.slice(0, 12)}…, the hash of journal.json above.`],
+    [
+      "jq -Sca .entries[0] journal.json|tr -d '\\n'|sha256sum",
+      "It prints the hash of the first entry. The second entry contains this hash, and so on.",
+    ],
   ] as const;

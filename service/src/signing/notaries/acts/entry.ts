@@ -7,6 +7,10 @@ import type { Act } from "./act.ts";
 
 export const journalFormat = "signsealship notary journal 1";
 
+/** The note that the PDF copy of a journal prints, and that the notary's desk shows above the journal. */
+export const journalNotice =
+  "This service keeps this copy for you. It does not replace the journal that the law requires you to keep.";
+
 /** The reasons for which a notary did not act. */
 export const refusalReasons = {
   no_show: "Somebody did not appear",
@@ -14,7 +18,7 @@ export const refusalReasons = {
   doubts: "Doubts about will or understanding",
   jurisdiction: "Outside of the notary’s jurisdiction",
   technical: "A technical fault",
-  identity: "Identity could not be established, for good",
+  identity: "Identity could not be established; no further attempt",
 } as const;
 export type RefusalReason = keyof typeof refusalReasons;
 

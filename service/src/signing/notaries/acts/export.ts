@@ -11,8 +11,11 @@ import type { Notary } from "../commissions/store.ts";
 import { journalFormat } from "./entry.ts";
 import { journalFault, readJournal } from "./journal.ts";
 
-/** The note that is printed on every copy of a journal. */
-export const journalNotice = "This is a copy kept for you; your statutory journal is your duty.";
+/**
+ * The member `notice` of a copy. The sentence can't change: a resumed download of an export makes the copy again, and
+ * its bytes must be the same.
+ */
+const notice = "This is a copy kept for you; your statutory journal is your duty.";
 
 /** A copy of a journal: canonical JSON (docs/notary-journal.md), and the SHA-256 of its bytes in hex. */
 export type JournalCopy = { json: string; sha256: string; entries: number };
@@ -50,7 +53,7 @@ export async function journalCopy(
   const head = rows.at(-1)?.sha256 ?? null;
   const json = canonicalJson({
     format: journalFormat,
-    notice: journalNotice,
+    notice,
     journal: notary.id,
     name: notary.commissionName,
     exportedAt: at.toISOString(),

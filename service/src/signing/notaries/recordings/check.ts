@@ -71,7 +71,7 @@ export async function checkRecording(deps: ReadDeps, recording: Recording): Prom
       if (error instanceof MissingPartError || error instanceof MissingKeyError) unread.add(chunk.part);
       else if (isAway(error)) throw error;
       else if (isDamaged(error)) faults.push(`Line ${seq}: the database can’t read chunk ${n} of take ${take}.`);
-      else faults.push(`Line ${seq}: the bytes of chunk ${n} of take ${take} are others.`);
+      else faults.push(`Line ${seq}: the bytes of chunk ${n} of take ${take} were changed.`);
     }
   }
   if (recording.manifest !== null) faults.push(...(await messageFaults(deps.db, deps.secrets, recording)));
