@@ -84,16 +84,14 @@ export async function spentThisMonth(
 const isSince = ({ setAt }: store.SpendingLimit, since: Date | null): boolean =>
   since === null || setAt.getTime() >= since.getTime();
 
-const mostCents = 100_000_000;
-
 /**
  * Parses a typed amount into cents.
  * @throws ServiceError naming the field
  */
 function centsOf(name: string, typed: string): number {
   const text = typed.trim().replaceAll(",", "").replace(/^\$/, "");
-  const cents = /^\d{1,7}(?:\.\d{2})?$/.test(text || "0") ? Math.round(Number(text) * 100) : mostCents + 1;
-  if (cents > mostCents) throw invalid(`${name} must be an amount in dollars, at most 1,000,000.`);
+  const cents = /^\d{1,7}(?:\.\d{2})?$/.test(text || "0") ? Math.round(Number(text) * 100) : store.maxCents + 1;
+  if (cents > store.maxCents) throw invalid(`${name} must be an amount in dollars, at most 1,000,000.`);
   return cents;
 }
 

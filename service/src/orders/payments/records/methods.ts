@@ -35,6 +35,9 @@ const limitState: StateMac = {
     extract(epoch FROM ${l}.set_at), ${l}.state_version`,
 };
 
+/** The largest spending limit, $1,000,000. */
+export const maxCents = 100_000_000;
+
 export const methodRows = [stateRows(methodState), stateRows(limitState)];
 
 /**

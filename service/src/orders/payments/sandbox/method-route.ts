@@ -20,13 +20,11 @@ import {
   testMethodNames,
   testMethods,
 } from "../methods/sandbox-account.ts";
-import { insertMethod, putLimit, updateMethod } from "../records/methods.ts";
+import { insertMethod, maxCents, putLimit, updateMethod } from "../records/methods.ts";
 
 type Deps = { db: Database; clock: Clock };
 
 type Asked = { name: TestMethodName; perOrderCents: number | null; perMonthCents: number | null };
-
-const mostCents = 100_000_000;
 
 /**
  * Reads the requested test method and limits from the body.
@@ -40,8 +38,8 @@ function readAsked(body: unknown): Asked {
   const centsOf = (field: "perOrderCents" | "perMonthCents"): number | null => {
     const cents = sent[field] ?? null;
     if (cents === null) return null;
-    if (typeof cents !== "number" || !Number.isSafeInteger(cents) || cents < 1 || cents > mostCents)
-      throw invalid(`${field} must be a whole number of cents, from 1 to ${mostCents}.`);
+    if (typeof cents !== "number" || !Number.isSafeInteger(cents) || cents < 1 || cents > maxCents)
+      throw invalid(`${field} must be a whole number of cents, from 1 to ${maxCents}.`);
     return cents;
   };
   const [perOrderCents, perMonthCents] = [centsOf("perOrderCents"), centsOf("perMonthCents")];
@@ -92,7 +90,7 @@ const TestPaymentMethodRequest = Type.Object(
     perOrderCents: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: mostCents,
+        maximum: maxCents,
         description: "What this key may spend on one order.",
         examples: [50_000],
       }),
@@ -100,7 +98,7 @@ const TestPaymentMethodRequest = Type.Object(
     perMonthCents: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: mostCents,
+        maximum: maxCents,
         description: "What this key may spend in a month.",
         examples: [500_000],
       }),
