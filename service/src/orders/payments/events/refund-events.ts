@@ -6,6 +6,7 @@ import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { dollars } from "../../dollars.ts";
 import { type LockedOrder, mailClient, refundQueue } from "../../order/order.ts";
 import { reviseLoss } from "../debts/pay-again.ts";
+import { endPriceTasks } from "../debts/price-debt.ts";
 import { tellFirm } from "../mails/money-mail.ts";
 import type { RefundMessage } from "../processor/message.ts";
 import { type Dispute, disputesOfIntent, settledRefundQueue } from "../records/disputes.ts";
@@ -133,6 +134,7 @@ async function applyFailedRefund(
     if (cents > 0) {
       await tellFirm(tx, order, { moment: "refund_failed", cents, about: id });
       await mailClient(tx, orderId, "refund_failed", at, { refund: id });
+      await endPriceTasks(tx, order, options);
     }
     const back = orders.length > 1 && cents > 0 ? `${dollars(cents)} of it` : "it";
     const reason = `${sum} (${id}) failed at the payer’s bank, and the service has the money again. Pay ${back} back in another way, and note how.`;

@@ -824,9 +824,10 @@ test("no more is booked than is owed, nothing twice, and no day in the future or
   await assert.rejects(book({ code: undisputed, id: await world.orderIdOf(undisputed) }, 100), /No such payment/);
 });
 
-test("the task about a price that was paid twice names what is still held twice, and ends when nothing is", async () => {
+/** An order whose price is held twice, apart from what the firm paid by check. @returns the sums in the tasks about it */
+async function heldTwice() {
   const lost = await lostOrder();
-  const { code, id, dispute } = lost;
+  const { code, dispute } = lost;
   await book(lost, 5_000);
   await allow(code);
   await world.take(stripe.pay(await open(code)));
@@ -834,12 +835,25 @@ test("the task about a price that was paid twice names what is still held twice,
   const twice = async () => (await reasonsOf(lost)).filter((reason) => /paid twice/.test(reason)).map(sumIn);
   const sumIn = (reason: string) => /\$\d+\.\d\d was paid twice/.exec(reason)?.[0];
   assert.deepEqual(await twice(), ["$49.00 was paid twice"]);
+  return { ...lost, twice };
+}
+
+test("the task about a price that was paid twice names what is still held twice, and ends when nothing is", async () => {
+  const { code, id, twice } = await heldTwice();
   const { intent, succeed } = await refundPart(code, 1_900);
   await succeed();
   assert.deepEqual(await twice(), ["$30.00 was paid twice"]);
   for (const event of stripe.refundByHand(intent, 3_000)) await world.take(event);
   assert.deepEqual(await twice(), []);
   assert.ok((await tasksOf(id)).some(({ subject }) => subject === `received:${id}:return`));
+});
+
+test("the task about a price that was paid twice names the whole sum again when a refund of a part fails", async () => {
+  const { code, twice } = await heldTwice();
+  await (await refundPart(code, 1_900)).succeed();
+  assert.deepEqual(await twice(), ["$30.00 was paid twice"]);
+  await world.take(later(stripe.failRefund(String(stripe.refunds.at(-1)?.["id"]))));
+  assert.deepEqual(await twice(), ["$49.00 was paid twice"]);
 });
 
 test("a bounced check is reversed once, in the month after it, and the debt has a task again", async () => {
