@@ -1,9 +1,10 @@
 import type { Operator } from "../../firms/operators/operators.ts";
-import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { openTasksOf } from "../../kernel/tasks/tasks.ts";
 import { hasFax, hasShipment } from "../fulfilment/fulfilment.ts";
 import { correctionsOf, type EnvelopeStatus, hasDocument, type LockedOrder } from "../order/order.ts";
+import { supplementsPaid } from "../payments/payments.ts";
 import { assignmentRows } from "./by-hand.ts";
 import { type Held, heldFor, lockShown, refusalOf } from "./rules.ts";
 import { requestRows, selectOpenOfOrder } from "./store.ts";
@@ -46,7 +47,7 @@ export type RefundPreview = {
   refusal: string | null;
   /** The id of an open request; null without one. */
   openRequest: string | null;
-  /** The refund that the firm asked for, while its task is open. `amountCents`: null for all that is held. */
+  /** The refund that the firm asked for, while its task is open. `amountCents`: null for the whole payment. */
   asked: { amountCents: number | null; reason: string } | null;
   /** Warnings about work that is already done, and about work in progress that the refund would end. */
   warnings: string[];
@@ -68,17 +69,24 @@ export const previewRefund = ({ db }: { db: Database }, operator: Operator, code
       payments,
       refusal: await refusalOf(tx, order, payments),
       openRequest: (await selectOpenOfOrder(tx, order.id)) ?? null,
-      asked: await askedFor(tx, order.id, dollarsOf(payments)),
+      asked: await askedFor(tx, order, dollarsOf(payments)),
       warnings: await warningsOf(tx, order),
     };
   });
 
-async function askedFor(db: Sql, orderId: number, heldCents: number | null): Promise<RefundPreview["asked"]> {
-  if ((await openTasksOf(db, { orderId, kinds: ["refund_asked"] })).length === 0) return null;
-  const last = (await correctionsOf(db, orderId)).findLast(({ kind }) => kind === "refund");
+async function askedFor(
+  tx: Tx,
+  { id: orderId, totalCents }: LockedOrder,
+  heldCents: number | null,
+): Promise<RefundPreview["asked"]> {
+  if ((await openTasksOf(tx, { orderId, kinds: ["refund_asked"] })).length === 0) return null;
+  const last = (await correctionsOf(tx, orderId)).findLast(({ kind }) => kind === "refund");
   if (!last) return null;
   const { amountCents, reason } = last.after;
-  const isPart = typeof amountCents === "number" && amountCents !== heldCents;
+  // A sum below the price is a part, even if no more is held by now: the firm wants its order to continue. The whole
+  // price is a part while more than that is held, such as a price that was paid twice.
+  const wholeCents = heldCents === null ? null : Math.max(heldCents, totalCents + (await supplementsPaid(tx, orderId)));
+  const isPart = typeof amountCents === "number" && (wholeCents === null || amountCents < wholeCents);
   return { amountCents: isPart ? amountCents : null, reason: String(reason ?? "") };
 }
 

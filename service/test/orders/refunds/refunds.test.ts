@@ -113,14 +113,18 @@ test("one person requests and another approves: only then the refund is sent, on
   assert.equal(refundsOf(intent), 1);
 });
 
-test("a part is refunded by two people, the order continues, and the firm’s request is fulfilled", async () => {
-  const { code, intent } = await paidOrder();
+async function wishFor(code: string, amountCents: number): Promise<void> {
   const wish = await fetch(`${running.service.baseUrl}/api/partner/orders/${code}/refund-request`, {
     method: "POST",
     headers: { ...headers, "Content-Type": "application/json" },
-    body: JSON.stringify({ reason: "The client waited too long.", amountCents: 500 }),
+    body: JSON.stringify({ reason: "The client waited too long.", amountCents }),
   });
-  assert.equal(wish.status, 200);
+  assert.equal(wish.status, 200, await wish.text());
+}
+
+test("a part is refunded by two people, the order continues, and the firm’s request is fulfilled", async () => {
+  const { code, intent } = await paidOrder();
+  await wishFor(code, 500);
   assert.match(await look(""), /A firm asks for a refund[\s\S]*href="\/operator\/tasks\/refund_asked"/);
   const form = await look(`/new?order=${code}`);
   assert.match(form, /The firm asks for \$5\.00: .*The client waited too long\./);
@@ -761,4 +765,21 @@ test("in a service that one person runs, that person approves an hour later, aft
   await until(() => refundsOf(intent) === 1);
   const [row] = await running.db.query<{ solo: boolean }>(sql`SELECT solo FROM refund_requests WHERE id = ${id}`);
   assert.equal(row?.solo, true);
+});
+
+test("the form says what the firm asked for, even after a part went back in another way", async () => {
+  for (const [ofPrice, returned, words] of [
+    [(price: number) => price, (_: number) => 300, /The firm asks for the whole payment: /],
+    [(_: number) => 500, (price: number) => price - 500, /The firm asks for \$5\.00: /],
+  ] as const) {
+    const { code, intent } = await paidOrder();
+    const [payment] = await running.db.query<{ cents: number }>(
+      sql`SELECT amount_cents::float8 AS cents FROM payments WHERE payment_intent = ${intent}`,
+    );
+    const { cents: price = 0 } = payment ?? {};
+    await wishFor(code, ofPrice(price));
+    assert.match(await look(`/new?order=${code}`), words);
+    for (const event of stripe.refundByHand(intent, returned(price))) await deliver(event);
+    assert.match(await look(`/new?order=${code}`), words);
+  }
 });
