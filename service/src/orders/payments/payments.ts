@@ -52,7 +52,7 @@ export {
   endOwnCharge,
   isOverdueCharge,
   overdueOf,
-  type StuckCharge,
+  type StuckCharges,
   stuckCharges,
 } from "./charges/stuck.ts";
 export { queuedForCharge, sumOfWaiting, type Waiting, waitingMail, waitingOrders } from "./charges/waiting.ts";

@@ -33,8 +33,8 @@ type Which = { environment: Environment; partnerId?: string };
 /** The place of a payment in the list. `changedAt`: with microseconds, which a `Date` would lose. */
 type Place = { changedAt: string; id: string };
 
-/** The number of payments on a page. */
-const onPage = 100;
+/** The number of payments on a page of the list. */
+export const chargesOnPage = 100;
 
 /**
  * One page of the payments whose event is overdue, the oldest first. Marks a payment that was altered in the database.
@@ -63,7 +63,14 @@ export function overdueCharges(
       AND ${agedOf(sql`c`, sql`c.changed_at`)} < CASE c.state WHEN 'pending' THEN ${bankBefore}::timestamptz ELSE ${sentBefore}::timestamptz END
       AND NOT EXISTS (SELECT FROM firm_charges q WHERE q.group_id = c.group_id AND q.order_id < c.order_id)
       ${after === null ? nothing : sql`AND (c.changed_at, c.id) > (${after.changedAt}::timestamptz, ${after.id}::uuid)`}
-    ORDER BY c.changed_at, c.id LIMIT ${onPage}`);
+    ORDER BY c.changed_at, c.id LIMIT ${chargesOnPage}`);
+}
+
+/** The place of the payment with this charge in the list; null for none, so that the list begins at its first page. */
+export async function placeOf(db: Sql, id: string): Promise<Place | null> {
+  const [place] = await db.query<Place>(sql`
+    SELECT c.id, c.changed_at::text AS "changedAt" FROM firm_charges c WHERE c.id = ${id}`);
+  return place ?? null;
 }
 
 /** All payments whose event is overdue, the oldest first, page by page. */
@@ -71,7 +78,7 @@ export async function* allOverdue(db: Sql, limits: Limits, which: Which): AsyncG
   for (let after: Place | null = null; ; ) {
     const page: (OverdueCharge & Marked)[] = await overdueCharges(db, limits, which, after);
     yield* page;
-    if (page.length < onPage) return;
+    if (page.length < chargesOnPage) return;
     after = page.at(-1) ?? null;
   }
 }

@@ -23,7 +23,7 @@ import { reportAltered } from "../records/altered.ts";
 import * as store from "../records/charges.ts";
 import { selectMethod } from "../records/methods.ts";
 import { endChargeTasks, notify } from "./charge-events.ts";
-import { allOverdue, type OverdueCharge, overdueCharges } from "./overdue-charges.ts";
+import { allOverdue, chargesOnPage, type OverdueCharge, overdueCharges, placeOf } from "./overdue-charges.ts";
 import { eventWithinMs } from "./send-charges.ts";
 
 /** A bank debit takes up to four business days; holidays may add more. */
@@ -113,16 +113,31 @@ export async function overdueOf(
 type EndDeps = { db: Database; clock: Clock; processor: Processor | null };
 
 /** An overdue charge as operators see it. `text`: the state of the charge in words. */
-export type StuckCharge = OverdueCharge & { text: string };
+type StuckCharge = OverdueCharge & { text: string };
 
-/** For operators: the 100 oldest of an environment's overdue charges. Leaves out altered ones. */
+/**
+ * A page of overdue charges. `next`: the last charge of a full page, after which the next page continues; null for a
+ * page that is not full.
+ */
+export type StuckCharges = { charges: readonly StuckCharge[]; next: string | null };
+
+/**
+ * For operators: one page of an environment's overdue charges, oldest first. Leaves out altered ones.
+ * @param after the `next` of the previous page; null for the first page
+ */
 export async function stuckCharges(
   { db, clock }: { db: Sql; clock: Clock },
   environment: Environment,
-): Promise<StuckCharge[]> {
+  after: string | null = null,
+): Promise<StuckCharges> {
   const at = clock();
-  const overdue = await overdueCharges(db, overdueAt(at), { environment });
-  return overdue.filter(({ isAuthentic }) => isAuthentic).map((each) => ({ ...each, text: overdueText(each, at) }));
+  const place = after === null ? null : await placeOf(db, after);
+  const overdue = await overdueCharges(db, overdueAt(at), { environment }, place);
+  const charges = overdue.filter(({ isAuthentic }) => isAuthentic);
+  return {
+    charges: charges.map((each) => ({ ...each, text: overdueText(each, at) })),
+    next: overdue.length < chargesOnPage ? null : (overdue.at(-1)?.id ?? null),
+  };
 }
 
 const unknown = () => new ServiceError("not_found", "No such charge.");

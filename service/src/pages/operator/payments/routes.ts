@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { mayNow, type Operator, requireDecidesNow } from "../../../firms/operators/operators.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
-import { isPlainLines } from "../../../kernel/platform/text.ts";
+import { isPlainLines, isUuid } from "../../../kernel/platform/text.ts";
 import {
   debtsOfFirms,
   endCharge,
@@ -12,7 +12,7 @@ import {
   type Processor,
   pendingPayments,
   resolveUnapplied,
-  type StuckCharge,
+  type StuckCharges,
   stuckCharges,
   type UnappliedPayment,
   unappliedPayments,
@@ -109,7 +109,7 @@ export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): v
     const [payments, pending, charges, byHand, debts] = await Promise.all([
       unappliedPayments(deps, operator.environment),
       pendingPayments({ db, clock }, operator.environment),
-      stuckCharges({ db, clock }, operator.environment),
+      stuckCharges({ db, clock }, operator.environment, afterChargeOf(request)),
       waitingRefunds({ db }, operator, afterOf(request)),
       debtsOfFirms(db, operator.environment).catch(nullIfAltered),
     ]);
@@ -124,12 +124,18 @@ function afterOf({ query }: FastifyRequest): string | null {
   return typeof after === "string" && isPlainLines(after) && after.length <= 255 ? after : null;
 }
 
+/** The charge after which the list continues, from the URL; null for its first page. */
+function afterChargeOf({ query }: FastifyRequest): string | null {
+  const { charge } = query as { charge?: unknown };
+  return typeof charge === "string" && isUuid(charge) ? charge : null;
+}
+
 type Debt = OpenLoss & { firmName: string };
 
 type PaymentsView = {
   payments: readonly UnappliedPayment[];
   pending: readonly PendingPayment[];
-  charges: readonly StuckCharge[];
+  charges: StuckCharges;
   byHand: readonly WaitingRefund[];
   /** The payments that banks reversed and that firms still owe; null if a row about one was altered. */
   debts: readonly Debt[] | null;
@@ -148,12 +154,12 @@ function paymentsBody(view: PaymentsView): Html {
     "Payments that arrived too late, a second time, or after their refund, and so paid for no order. Ask for a refund: another person approves it, and the processor refunds only this amount. If you handled a payment in another way, note it here.";
   return html`${pageHead("Payments that fit no order", lead)}
 ${errorSummary(error)}
-${(operator.id === null ? [open ?? [], byHand] : [open ?? [], byHand, pending, charges]).some(({ length }) => length > 0) && missingForMoney(operator, namesNeeded)}
+${(operator.id === null ? [open ?? [], byHand] : [open ?? [], byHand, pending, charges.charges]).some(({ length }) => length > 0) && missingForMoney(operator, namesNeeded)}
 <div class="panels">
 ${open?.length ? open.map((each, index) => paymentCard(each, `payment-${index}`, operator)) : emptyState("Nothing waits", "Every payment has moved its order.")}
 ${byHand.length > 0 && byHandCard(byHand, operator, typed)}
 ${pending.length > 0 && card("pending", "Waiting for a bank", pendingList(pending, operator))}
-${charges.length > 0 && card("charges", "Charges of firms without an answer", chargeList(charges, operator))}
+${(charges.charges.length > 0 || charges.next !== null) && card("charges", "Charges of firms without an answer", chargeList(charges, operator))}
 ${debts?.length !== 0 && card("debts", "Owed by firms for payments that banks took back", debtList(debts))}
 ${ended?.map((each, index) => paymentCard(each, `resolved-${index}`, null))}
 </div>`;
@@ -188,13 +194,14 @@ const inEarlierAccount =
   " It is in an earlier account of the payment processor: look there. If it failed there, end the wait here. If it was paid there, its event has to come from there.";
 
 /** Charges of firms' own cards and bank accounts for which the processor's event is overdue. */
-const chargeList = (charges: readonly StuckCharge[], operator: Operator): Html =>
+const chargeList = ({ charges, next }: StuckCharges, operator: Operator): Html =>
   html`<p>Nothing else can be paid for their orders until the payment processor has answered. To end a charge cancels it there first; money that has arrived stays, and its order waits for the event.</p>
 ${charges.map(
   ({ id, amountCents, askedAt, orderCode, orderIds, text }) =>
     html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderLink(orderCode)}${orderIds.length > 1 && ` and ${orderIds.length - 1} more`}, since ${time(askedAt)}. ${text}</p>
 ${mayNow(operator, "money.decide") && buttonForm(`${path}/charges/${id}/end`, "End the charge", { kind: "quiet-button", about: `of ${moneyIn(amountCents, "usd")}` })}</div>`,
-)}`;
+)}
+${next !== null && html`<p><a href="${path}?charge=${next}">Later charges</a></p>`}`;
 
 const amountOf = ({ amount, currency, isAuthentic }: UnappliedPayment): string => {
   if (!isAuthentic) return "Altered outside the service";

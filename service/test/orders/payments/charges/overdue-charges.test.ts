@@ -57,7 +57,7 @@ test("a method is not removed at the processor while the event about its charge 
   assert.equal(stripe.firm.methods.get(firm.method)?.customer, firm.customer);
 });
 
-test("a hundred older charges that are stuck, in either environment, hide no later one", async () => {
+test("a hundred older charges that are stuck, in either environment, hide no later one in the tasks or the list", async () => {
   const { code, charge } = await answered();
   await stuck("test", 100);
   await stuck("live", 100);
@@ -66,7 +66,10 @@ test("a hundred older charges that are stuck, in either environment, hide no lat
   const tasks = await db.query(sql`SELECT state FROM tasks WHERE kind = 'firm_charge' AND subject = ${charge?.id}`);
   assert.deepEqual(tasks, [{ state: "open" }], code);
   const shown = await stuckCharges(deps, "live");
-  assert.ok(shown.length === 100 && shown.every(({ environment }) => environment === "live"));
+  assert.ok(shown.charges.length === 100 && shown.charges.every(({ environment }) => environment === "live"));
+  const rest = await stuckCharges(deps, "live", shown.next);
+  assert.ok(rest.charges.some(({ id }) => id === charge?.id));
+  assert.equal(rest.next, null);
 });
 
 test("a firm sees all of its overdue payments, even more than a hundred", async () => {

@@ -206,7 +206,7 @@ test("a charge that the earlier account got is neither sent again nor ended by i
   const [first] = await chargesOfCode(db, lost.code);
   const ending = { id: first?.id ?? "", environment: "live", actor: "member:x" } as const;
   await assert.rejects(endCharge(node, ending), /uses another account .* ends the payment after a look at the earlier/);
-  assert.ok((await stuckCharges(node, "live")).every(({ isElsewhere }) => isElsewhere));
+  assert.ok((await stuckCharges(node, "live")).charges.every(({ isElsewhere }) => isElsewhere));
 
   // The earlier account's events are signed with the second secret.
   for (const { code, intent } of [lost, moving]) {
@@ -802,7 +802,7 @@ test("the text about a charge that waits for a page of the earlier account, or w
   assert.match(await reasonOf(sent.code), /^The charge was sent to an earlier account/);
   assert.match(await reasonOf(unsent.code), /is tried again/);
   const shown = async (code: string) =>
-    (await stuckCharges(deps, "live")).find(({ orderCode }) => orderCode === code)?.text ?? "";
+    (await stuckCharges(deps, "live")).charges.find(({ orderCode }) => orderCode === code)?.text ?? "";
   assert.match(await shown(waiting.code), page, "the page of operators says the same");
   world.advance(24 * hour);
   assert.match(await shown(waiting.code), /is tried again/);
