@@ -25,9 +25,9 @@ import {
   dueCents,
   isBeingPaid,
   isFirmPaying,
-  isLossOfFirm,
+  mayBePaidByFirm,
   type RefusalKind,
-  refusalOf,
+  refusalsOf,
   zoneOrDefault,
 } from "../../orders/payments/payments.ts";
 import { roomOfOrder } from "./checkout.ts";
@@ -195,10 +195,10 @@ export type ClientOrder = Titled & {
    */
   dueFor: "price" | "postage" | "loss" | null;
   /**
-   * The reason why the client can't pay an order now although a sum is due. Null otherwise, and when the order's
-   * documents were deleted.
+   * The reason why the client can't pay an order now although a sum is due. Null otherwise, when the order's documents
+   * were deleted, and when a record of it was altered.
    */
-  refusal: Exclude<RefusalKind, "not_due"> | null;
+  refusal: Exclude<RefusalKind, "not_due" | "altered"> | null;
   documentsDeletedAt: Date | null;
   /** The latest shipment; null for none. */
   parcel: Parcel | null;
@@ -218,7 +218,7 @@ type ClientRow = Omit<ClientOrder, "dueCents" | "dueFor" | "refusal" | "parcel">
   partnerId: string;
   supplementCents: number | null;
   replacesLoss: boolean | null;
-  isFirmsToPay: boolean;
+  isFirmsMoneyMoving: boolean;
 };
 
 /**
@@ -234,7 +234,7 @@ export async function clientClosing(
   const rows = await db.query<ClientRow & Marked>(sql`
     SELECT o.id, o.code AS "code@order", a.label, o.status, ${isFailureOfFirm(sql`o.id`)} AS "isFailureOfFirm", o.sign, o.notarize, o.ship, o.fax, o.pay_by AS "payBy",
       o.document_name AS "documentName", o.doc_slug AS "docSlug", o.total_cents AS "totalCents", ${dueCents},
-      (${isFirmPaying(sql`o.id`)} OR ${isLossOfFirm}) AS "isFirmsToPay", ${documentsDeletedAt(sql`o.id`)}, o.partner_id AS "partnerId",
+      ${isFirmPaying(sql`o.id`)} AS "isFirmsMoneyMoving", ${documentsDeletedAt(sql`o.id`)}, o.partner_id AS "partnerId",
       parcel.carrier, parcel.tracking_number AS "trackingNumber", parcel.shipped_at AS "shippedAt", parcel.delivered_at AS "deliveredAt",
       ${marked(orderState, sql`o`)}, ${markedAll(shipmentState, sql`s`, sql`FROM shipments s WHERE s.order_id = o.id`)}
     FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
@@ -242,14 +242,17 @@ export async function clientClosing(
     WHERE r.id = ${room.id} AND lower(o.customer_email) = ${clientEmailOf(orderCode)}
     ORDER BY a.position`);
   const orders = authentic(rows).map(
-    async ({ supplementCents, replacesLoss, isFirmsToPay, ...row }): Promise<ClientOrder> => {
+    async ({ supplementCents, replacesLoss, isFirmsMoneyMoving, ...row }): Promise<ClientOrder> => {
       const order = { ...row, parcel: parcelOf(row) };
+      const nothing = { ...order, dueCents: null, dueFor: null, refusal: null };
+      const cents = order.payBy === "client" ? sumDue({ ...order, supplementCents }) : null;
       // The client owes nothing when the firm must pay. This also applies while a bank moves the firm's payment, and
       // after a bank took it back.
-      const cents = order.payBy === "client" && !isFirmsToPay ? sumDue({ ...order, supplementCents }) : null;
-      if (cents === null) return { ...order, dueCents: null, dueFor: null, refusal: null };
-      const kind = (await refusalOf(db, notarySupply, order))?.kind ?? null;
-      if (kind !== null) return { ...order, dueCents: null, dueFor: null, refusal: kind === "not_due" ? null : kind };
+      if (cents === null || isFirmsMoneyMoving || (replacesLoss && (await mayBePaidByFirm(db, order.code))))
+        return nothing;
+      const kind = (await refusalsOf(db, notarySupply, [order.id])).get(order.id)?.kind ?? null;
+      if (kind === "not_due" || kind === "altered") return nothing;
+      if (kind !== null) return { ...nothing, refusal: kind };
       const dueFor = isPayable(order.status) ? "price" : replacesLoss ? "loss" : "postage";
       return { ...order, dueCents: cents, dueFor, refusal: null };
     },

@@ -72,12 +72,13 @@ export {
   isFirmPaying,
   isLossOfFirm,
   isPaidByFirm,
+  mayBePaidByFirm,
   payerInProcess,
   payerOnPage,
   wasPaidByFirm,
 } from "./checkout/payers.ts";
 export { endPendingPayment, type PendingPayment, pendingPayments } from "./checkout/pending.ts";
-export { mayBeRefused, type RefusalKind, refusalOf, refusalsOf } from "./checkout/refusals.ts";
+export { mayBeRefused, type RefusalKind, refusalsOf } from "./checkout/refusals.ts";
 export { isBeingPaid, isPaymentInProcess } from "./checkout/store.ts";
 export { bookLossPayment, reverseLossPayment, type TypedLossPayment } from "./debts/book-loss-payment.ts";
 export {

@@ -9,7 +9,8 @@ import type { Principal } from "../../../src/kernel/identity/identity.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
-import { supplementState } from "../../../src/orders/payments/payments.ts";
+import { refusalOf } from "../../../src/orders/payments/checkout/refusals.ts";
+import { refusalsOf, supplementState } from "../../../src/orders/payments/payments.ts";
 import { explain } from "../../explain.ts";
 import { asMember } from "./members.ts";
 import { openRoomsService } from "./rooms-service.ts";
@@ -122,6 +123,30 @@ test("the sums of the room leave out what no checkout would take: a disputed pay
   await markDeleted(running, deleted, "documents");
   const total = ownOrders.get(open)?.totalCents;
   assert.deepEqual(await due(room), { client: [], firm: [total], chargeableCents: total });
+});
+
+test("an altered record about one order's payment takes only that order from the sums of its room", async () => {
+  const [altered, other] = [await acme.order(), await acme.order()];
+  const room = await acme.room();
+  for (const orderCode of [altered, other]) await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
+  const { ownOrders } = await read(asMember(acme), room);
+  const now = new Date();
+  await running.db.query(sql`
+    INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, created_at, expires_at)
+    VALUES (${newUuid()}, ${ownOrders.get(altered)?.id}, 'pending_funds', 100, 'usd', ${now}, ${now})`);
+  assert.deepEqual((await due(room)).client, [ownOrders.get(other)?.totalCents]);
+  const refusals = await refusalsOf(
+    running.db,
+    notarySupply,
+    [...ownOrders.values()].map(({ id }) => id),
+  );
+  assert.deepEqual(
+    [...refusals].map(([id, { kind }]) => [id, kind]),
+    [[ownOrders.get(altered)?.id, "altered"]],
+  );
+  await assert.rejects(refusalOf(running.db, notarySupply, { id: ownOrders.get(altered)?.id ?? 0 }), {
+    code: "unavailable",
+  });
 });
 
 test("the owner's room is read only by indexes", async () => {

@@ -6,7 +6,7 @@ import type { RecordResult } from "../../../kernel/platform/idempotency.ts";
 import { requireProof } from "../../../kernel/platform/recent-proof.ts";
 import { type LockedOrder, type OrderCharge, orderPayer } from "../../order/order.ts";
 import { lockGroup, type Member, partToCharge } from "../checkout/checkout.ts";
-import { paymentRefusal } from "../checkout/refusals.ts";
+import { refusalsOf } from "../checkout/refusals.ts";
 import { accountOf } from "../methods/methods.ts";
 import { type ChargeState, chargesOfCode } from "../records/charges.ts";
 import { type ChargeDeps, type Charged, chargePayable, type ExpectedCharge, freeOrder } from "./charges.ts";
@@ -52,9 +52,15 @@ export function chargeGroup<Result extends GroupCharge>(
       await record(tx, {});
       throw new ServiceError("not_payable", message);
     };
-    for (const order of await lockGroup(tx, members)) {
-      if ((await orderPayer(tx, order.id)) !== "firm") continue;
-      const refusal = await paymentRefusal(tx, deps.notarySupply, order);
+    const own: LockedOrder[] = [];
+    for (const order of await lockGroup(tx, members)) if ((await orderPayer(tx, order.id)) === "firm") own.push(order);
+    const refused = await refusalsOf(
+      tx,
+      deps.notarySupply,
+      own.map(({ id }) => id),
+    );
+    for (const order of own) {
+      const refusal = refused.get(order.id)?.message ?? null;
       const part = refusal === null ? await partToCharge(tx, order) : undefined;
       if (refusal !== null) refusals.push(`Order ${order.code}: ${refusal}`);
       // A payment that a bank took back is charged again only on a request for that order alone, and an order of $0.00

@@ -96,7 +96,8 @@ export const isPaidByFirm = (orderId: Statement): Statement => sql`coalesce((
 
 /**
  * SQL condition on an order `o`: true if the due amount replaces a payment of the firm that a bank took back. Nothing
- * shown to the client may mention it, even if the client pays the order. Not verified, like `paymentPayer`.
+ * shown to the client may mention it, even if the client pays the order. Not verified, like `paymentPayer`, so
+ * `mayBePaidByFirm` must check the orders that are left.
  */
 export const isLossOfFirm: Statement = sql`(coalesce(${supplementReplacesLoss}, false) AND ${isPaidByFirm(sql`o.id`)})`;
 
@@ -117,6 +118,10 @@ export async function wasPaidByFirm(db: Sql, orderCode: string): Promise<boolean
   return order?.isPaidByFirm === true;
 }
 
+/** Like `wasPaidByFirm`, but also true if altered rows hide who paid. The client is then shown nothing to pay again. */
+export const mayBePaidByFirm = async (db: Sql, orderCode: string): Promise<boolean> =>
+  (await wasPaidByFirm(db, orderCode).catch(nullIfAltered)) !== false;
+
 /**
  * The supplement that the client can pay now; undefined for none. Leaves out a supplement that replaces a payment of
  * the firm, because the client must not learn that the firm's bank took money back.
@@ -126,7 +131,5 @@ export async function clientSupplement(
   { code, status }: { code: string; status: string },
 ): Promise<Supplement | undefined> {
   const due = dueOf(status, await supplementsOfCode(db, code));
-  if (!due?.replacesLoss) return due;
-  // If altered rows hide who paid, the client is shown nothing to pay.
-  return (await wasPaidByFirm(db, code).catch(nullIfAltered)) === false ? due : undefined;
+  return due?.replacesLoss && (await mayBePaidByFirm(db, code)) ? undefined : due;
 }

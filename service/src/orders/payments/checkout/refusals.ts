@@ -1,7 +1,7 @@
 /** The reasons why orders can't be paid now. Checkouts, charges and the pages that show what is due ask here. */
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
+import { isAltered, type Marked, markedAll, verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
 import { deletedMessage, joinMark } from "../../../kernel/retention/retention.ts";
 import {
   documentsDeletedAt,
@@ -21,15 +21,16 @@ import { isOf, sessionState } from "./store.ts";
 /**
  * The kind of reason why an order can't be paid now. `not_due`: nothing is owed, or the order's document was deleted.
  * `stuck`: a person must correct the order first. `disputed`: the due amount replaces a payment about which a bank
- * still decides. `in_process`: a payment is in progress.
+ * still decides. `in_process`: a payment is in progress. `altered`: a record about the order's payment was altered.
  */
-export type RefusalKind = "not_due" | "stuck" | "disputed" | "in_process";
+export type RefusalKind = "not_due" | "stuck" | "disputed" | "in_process" | "altered";
 
 export type Refusal = { kind: RefusalKind; message: string };
 
 const bankDecides = "A bank still decides on a payment of this order. Wait for its answer.";
 const inProcess = "A bank payment is being processed. Wait until the bank has answered.";
 const firmPays = "A payment by your firm is under way. Wait until it has ended.";
+const altered: Refusal = { kind: "altered", message: "A record of this order was altered, so it can’t be paid now." };
 
 type Facts = {
   id: number;
@@ -44,17 +45,24 @@ type Facts = {
   hasPendingFunds: boolean;
 };
 
-/** Reads the facts in one statement, however many orders there are: the page of a room asks about up to 50. */
-function factsOf(db: Sql, orderIds: readonly number[]): Promise<Facts[]> {
+/**
+ * Reads the facts in one statement, however many orders there are: the page of a room asks about up to 50.
+ * @param seen `verifiedAll` throws for an altered row; `markedAll` marks the order with that row
+ */
+function factsOf<Row extends Facts>(
+  db: Sql,
+  orderIds: readonly number[],
+  seen: typeof verifiedAll | typeof markedAll,
+): Promise<Row[]> {
   const charges = sql`FROM firm_charges c WHERE c.order_id = o.id`;
   const sessions = sql`FROM checkout_sessions s WHERE ${isOf(sql`ARRAY[o.id]`)}`;
   const disputes = sql`FROM disputes d WHERE ${supplementReplacesLoss}
     AND d.payment_intent IN (SELECT p.payment_intent FROM payments p WHERE p.order_id = o.id)`;
-  return db.query<Facts>(sql`
+  return db.query<Row>(sql`
     SELECT o.id, o.status, ${dueCents}, ${documentsDeletedAt(sql`o.id`)},
-      EXISTS (SELECT ${disputes} AND d.state = 'opened') AS "isDisputed", ${verifiedAll(disputeState, sql`d`, disputes)},
-      ARRAY(SELECT c.id::text ${charges} AND ${isOpen(sql`c`)}) AS "openCharges", ${verifiedAll(chargeState, sql`c`, charges)},
-      EXISTS (SELECT ${sessions} AND s.status = 'pending_funds') AS "hasPendingFunds", ${verifiedAll(sessionState, sql`s`, sessions)}
+      EXISTS (SELECT ${disputes} AND d.state = 'opened') AS "isDisputed", ${seen(disputeState, sql`d`, disputes)},
+      ARRAY(SELECT c.id::text ${charges} AND ${isOpen(sql`c`)}) AS "openCharges", ${seen(chargeState, sql`c`, charges)},
+      EXISTS (SELECT ${sessions} AND s.status = 'pending_funds') AS "hasPendingFunds", ${seen(sessionState, sql`s`, sessions)}
     ${fromOrders} WHERE o.id = ANY (${orderIds}::bigint[])`);
 }
 
@@ -85,9 +93,9 @@ async function refusalBy(db: Sql, supply: NotarySupply, facts: Facts, ownCharge?
 }
 
 /**
- * The reasons why orders can't be paid now, by order id. Leaves out those that can be paid. Before a payment, the
- * caller must have locked the orders; for a page it need not.
- * @throws ServiceError `unavailable` for an altered row
+ * The reasons why orders can't be paid now, by order id. Leaves out those that can be paid. An altered row about one
+ * order refuses only that order. Before a payment, the caller must have locked the orders; for a page it need not.
+ * @throws ServiceError `unavailable` for an altered supplement
  */
 export async function refusalsOf(
   db: Sql,
@@ -95,15 +103,24 @@ export async function refusalsOf(
   orderIds: readonly number[],
 ): Promise<ReadonlyMap<number, Refusal>> {
   const refusals = new Map<number, Refusal>();
-  for (const facts of orderIds.length === 0 ? [] : await factsOf(db, orderIds)) {
-    const refusal = await refusalBy(db, supply, facts);
+  const all = orderIds.length === 0 ? [] : await factsOf<Facts & Marked>(db, orderIds, markedAll);
+  for (const { isAuthentic, ...facts } of all) {
+    const refusal = isAuthentic ? await refusalBy(db, supply, facts).catch(alteredOrThrow) : altered;
     if (refusal) refusals.set(facts.id, refusal);
   }
   return refusals;
 }
 
+/** For `catch` after a read about one order. Errors other than that of an altered record are thrown again. */
+function alteredOrThrow(error: unknown): Refusal {
+  if (!isAltered(error)) throw error;
+  return altered;
+}
+
 /**
- * The reason why the order can't be paid now; null when it can. The same as `refusalsOf` for one order.
+ * The reason why the order can't be paid now; null when it can. Like `refusalsOf` for one order, but throws for an
+ * altered row.
+ * @throws ServiceError `unavailable` for an altered row
  * @param ownCharge the id of the firm's charge that is about to be sent; it doesn't prevent the payment
  */
 export async function refusalOf(
@@ -112,7 +129,7 @@ export async function refusalOf(
   { id }: Pick<LockedOrder, "id">,
   ownCharge?: string,
 ): Promise<Refusal | null> {
-  const [facts] = await factsOf(db, [id]);
+  const [facts] = await factsOf(db, [id], verifiedAll);
   if (!facts) throw new Error("the order to be paid was read before");
   return refusalBy(db, supply, facts, ownCharge);
 }

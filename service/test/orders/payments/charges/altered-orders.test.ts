@@ -4,7 +4,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { changeOrder } from "@signsealship/testing/row-mac";
 import { newOrderLines } from "../../../../src/kernel/audit/audit.ts";
 import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
-import { maskCode } from "../../../../src/kernel/platform/ids.ts";
+import { maskCode, newUuid } from "../../../../src/kernel/platform/ids.ts";
 import { enqueue } from "../../../../src/kernel/platform/jobs/jobs.ts";
 import { firmChargeQueue } from "../../../../src/orders/order/order.ts";
 import { sendCharges } from "../../../../src/orders/payments/charges/send-charges.ts";
@@ -72,6 +72,16 @@ test("charges the other orders of a placed closing, and a task names the altered
   assert.deepEqual((await tasksOf([found.codes[0], found.codes[2]], "order_altered")).flat(), []);
   await world.take(stripe.chargeEvent(String(intent?.["id"])));
   assert.deepEqual(await statuses([found.codes[0], found.codes[2]]), ["EsignPending", "EsignPending"]);
+});
+
+test("charges the other orders of a closing when a record about one order's payment was altered", async () => {
+  const found = await group();
+  const now = clock();
+  await db.query(sql`
+    INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, created_at, expires_at)
+    VALUES (${newUuid()}, ${await world.orderIdOf(found.codes[1])}, 'expired', 100, 'usd', ${now}, ${now})`);
+  await charge(found);
+  assert.deepEqual(await states(found.codes), [["asked"], [], ["asked"]]);
 });
 
 for (const which of [0, 2] as const)
