@@ -102,7 +102,7 @@ export { moneyMail } from "./mails/money-mail.ts";
 export { acceptsMethods, askForMethod, type FirmPaysDeps, finishTestSetup, removeMethod } from "./methods/methods.ts";
 export { testMethods } from "./methods/sandbox-account.ts";
 export { howToReplace, isRefused, presentAccount, whyUnreadIsRefused } from "./processor/account.ts";
-export { isTestModeKey, openProcessor, type Processor, shareRequest } from "./processor/processor.ts";
+export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
 export { webhookPath } from "./processor/webhook-endpoints.ts";
 export { lastReconciliation, type OpenDifferences, openDifferences, type Reconciliation } from "./reconcile/days.ts";
 export { processorTasks, reconcileJobs } from "./reconcile/reconcile.ts";
@@ -133,7 +133,7 @@ export {
 export { accountChange, activeMethod, expiryOf, type PaymentMethod, selectMethods } from "./records/methods.ts";
 export { isPaidOutside, type OutsideWay, outsideWay, outsideWays } from "./records/outside-notes.ts";
 export { type HeldPayment, heldPayments, paymentState } from "./records/payments.ts";
-export { type RefundRowState, refundsOfRequest } from "./records/refunds.ts";
+export { type RefundRowState, refundsOfRequest, shareRefundsOf } from "./records/refunds.ts";
 export { bringSandboxMoneyNearer } from "./records/sandbox-steps.ts";
 export {
   askSupplement,

@@ -131,13 +131,14 @@ export const undoLossPaid = (
 async function waitingParts(tx: Tx, orderId: number): Promise<WaitingPart[]> {
   const held = await heldPayments(tx, orderId);
   const waiting: WaitingPart[] = [];
-  for (const { id: request, payments } of await selectApprovedParts(tx, { orderId }))
+  for (const { payments, ...approved } of await selectApprovedParts(tx, { orderId }))
     for (const part of payments) {
       const { id: payment, amountCents } = part;
       const paymentIntent = held.find(({ id }) => id === payment)?.paymentIntent;
       // If the payment is not held any more, all of it was refunded, including this part.
       if (paymentIntent === undefined) continue;
-      const states = await refundsOfPart(tx, { request, paymentIntent }, part);
+      const request = approved.id;
+      const states = await refundsOfPart(tx, { ...approved, paymentIntent }, part);
       const isBooked = (await restBefore(tx, payment, request)) === null;
       if (states.length === 0 && !isBooked) waiting.push({ request, payment, paymentIntent, amountCents });
     }

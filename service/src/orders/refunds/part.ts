@@ -17,12 +17,11 @@ import {
   type RefundJobDeps,
   refundAtProcessor,
   refundedFirst,
-  refundsOfRequest,
   restBefore,
   settledRefundQueue,
 } from "../payments/payments.ts";
-import { heldFor, refusalOf } from "./rules.ts";
-import { type ApprovedPart, closePart, selectApprovedParts } from "./store.ts";
+import { heldFor, refundsOfPart, refusalOf } from "./rules.ts";
+import { type ApprovedPart, closePart, type Held, selectApprovedParts } from "./store.ts";
 import { writeRequest } from "./write-request.ts";
 
 export const partRefundQueue = "part-refund";
@@ -127,11 +126,12 @@ async function givePartBack(deps: RefundJobDeps, part: ApprovedPart): Promise<vo
   const { db } = deps;
   if ((await isDisputed(db, part.orderId)) || (await awaitsAssignment(deps, part.orderId))) return;
   const held = await heldPayments(db, part.orderId);
-  for (const { id, amountCents, unapplied } of part.payments) {
+  for (const own of part.payments) {
+    const { id, amountCents, unapplied } = own;
     // A payment that was fully refunded in the meantime is not held any more: that refund included this part.
     const payment = held.find((each) => each.id === id);
     if (!payment) continue;
-    const note = unapplied ? null : await reasonAgainst(db, part, payment, amountCents);
+    const note = await reasonAgainst(db, part, payment, own);
     if (note !== null) return close(deps, part, note);
     if (unapplied) {
       await giveBack(deps, part.orderId, payment, { asShare: true, part: part.id });
@@ -154,14 +154,18 @@ async function givePartBack(deps: RefundJobDeps, part: ApprovedPart): Promise<vo
 /** The reason why an approved partial refund can't be made any more; null when it can, and when it was already made. */
 async function reasonAgainst(
   db: Database,
-  { id: request, orderId }: ApprovedPart,
+  part: ApprovedPart,
   { id, paymentIntent, lostCents, byHandCents }: HeldPayment,
-  amountCents: number,
+  own: Held,
 ): Promise<string | null> {
-  const states = paymentIntent === null ? [] : await refundsOfRequest(db, paymentIntent, request);
+  const { id: request, orderId } = part;
+  const { amountCents, unapplied } = own;
+  const states = await refundsOfPart(db, { ...part, paymentIntent }, own);
   if (states.some((state) => state !== "failed")) return null;
   if (states.length > 0)
     return "Not refunded: the refund failed at the payer’s bank, and the service has the money. Ask for another refund.";
+  // The refund of an unapplied payment returns what is left of it, however much that is.
+  if (unapplied) return null;
   const rest = lostCents + byHandCents === 0 ? null : await db.transaction((tx) => restBefore(tx, id, request));
   if (rest === null || rest >= amountCents)
     return (await isBeingRefunded(db, orderId)) && !(await isCredited(db, id, request)) ? returnedWithOrder : null;

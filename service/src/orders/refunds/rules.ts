@@ -11,10 +11,10 @@ import {
   type Processor,
   type RefundRowState,
   refundsOfRequest,
-  shareRequest,
+  shareRefundsOf,
   unassignedRefund,
 } from "../payments/payments.ts";
-import { type Held, type RefundRequest, selectApprovedParts } from "./store.ts";
+import { type ApprovedPart, type Held, type RefundRequest, selectApprovedParts } from "./store.ts";
 
 export type { Held } from "./store.ts";
 
@@ -64,11 +64,11 @@ export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
  */
 async function partsOf(db: Sql, orderId: number, held: readonly HeldPayment[]): Promise<ReadonlyMap<number, number>> {
   const sums = new Map<number, number>();
-  for (const { id: request, payments } of await selectApprovedParts(db, { orderId }))
+  for (const { payments, ...approved } of await selectApprovedParts(db, { orderId }))
     for (const part of payments) {
       const { id, amountCents } = part;
       const paymentIntent = held.find((each) => each.id === id)?.paymentIntent ?? null;
-      const states = await refundsOfPart(db, { request, paymentIntent }, part);
+      const states = await refundsOfPart(db, { ...approved, paymentIntent }, part);
       const hasFailed = states.length > 0 && states.every((state) => state === "failed");
       if (!hasFailed) sums.set(id, (sums.get(id) ?? 0) + amountCents);
     }
@@ -77,14 +77,22 @@ async function partsOf(db: Sql, orderId: number, held: readonly HeldPayment[]): 
 
 /**
  * The states at the processor of an approved partial refund. The refund of a payment that paid neither its order nor a
- * supplement is requested under the name of its share.
+ * supplement returns its whole share.
  */
-export const refundsOfPart = async (
+export async function refundsOfPart(
   db: Sql,
-  { request, paymentIntent }: { request: string; paymentIntent: string | null },
-  { id, unapplied }: Held,
-): Promise<RefundRowState[]> =>
-  paymentIntent === null ? [] : refundsOfRequest(db, paymentIntent, unapplied ? shareRequest(id) : request);
+  {
+    id: request,
+    approvedAt,
+    paymentIntent,
+  }: Pick<ApprovedPart, "id" | "approvedAt"> & Pick<HeldPayment, "paymentIntent">,
+  { id: payment, unapplied }: Held,
+): Promise<RefundRowState[]> {
+  if (paymentIntent === null) return [];
+  return unapplied
+    ? shareRefundsOf(db, paymentIntent, { payment, part: request, since: approvedAt })
+    : refundsOfRequest(db, paymentIntent, request);
+}
 
 /** True if approving the request returns only the payments that it names, and at most the amounts that it shows. */
 export const isWithin = (

@@ -141,7 +141,7 @@ export async function hasPartRefund(db: Sql, orderId: number): Promise<boolean> 
   return found.length > 0;
 }
 
-export type ApprovedPart = { id: string; orderId: number; payments: readonly Held[] };
+export type ApprovedPart = { id: string; orderId: number; payments: readonly Held[]; approvedAt: Date };
 
 /**
  * The approved partial refunds of a request or of an order, for the jobs that make them.
@@ -150,8 +150,8 @@ export type ApprovedPart = { id: string; orderId: number; payments: readonly Hel
  */
 export const selectApprovedParts = (db: Sql, which: { id: string } | { orderId: number }): Promise<ApprovedPart[]> =>
   db.query<ApprovedPart>(sql`
-    SELECT id, order_id AS "orderId", payments, ${verified(requestState, sql`refund_requests`)} FROM refund_requests
-    WHERE ${"id" in which ? sql`id = ${which.id}` : sql`order_id = ${which.orderId}`} AND part AND state = 'approved'
+    SELECT id, order_id AS "orderId", payments, decided_at AS "approvedAt", ${verified(requestState, sql`refund_requests`)}
+    FROM refund_requests WHERE ${"id" in which ? sql`id = ${which.id}` : sql`order_id = ${which.orderId}`} AND part AND state = 'approved'
     ORDER BY requested_at, id`);
 
 /**

@@ -4,8 +4,9 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { authenticatePayments } from "@signsealship/testing/row-mac";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
+import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { lockOrder, transition } from "../../../src/orders/order/order.ts";
-import { sharedCheckout } from "../../../src/orders/payments/payments.ts";
+import { heldPayments, settledRefundQueue, sharedCheckout } from "../../../src/orders/payments/payments.ts";
 import {
   approveAssignment,
   approveRefund,
@@ -114,7 +115,8 @@ test("an approval that returns less than its request showed goes ahead", async (
   assert.deepEqual(sumsAt(intent), [3_000, total - 3_000]);
 });
 
-test("the refund of a payment that paid nothing returns no more than its request showed", async () => {
+/** A payment for two orders, of which the first was cancelled before. @returns how to request its refund */
+async function paidForNothing() {
   const { codes, event, intent } = await paid();
   const [code] = codes;
   await db.transaction(async (tx) => {
@@ -123,10 +125,84 @@ test("the refund of a payment that paid nothing returns no more than its request
       await transition(tx, order, "cancelled", { actor: "system", at: world.clock(), log: deps.log, reason: "x" });
   });
   await world.take(event);
+  const orderId = await world.orderIdOf(code);
+  const [task] = await db.query<{ subject: string }>(
+    sql`SELECT subject FROM tasks WHERE kind = 'payment_unapplied' AND order_id = ${orderId}`,
+  );
+  const ask = () => requestUnappliedRefund(refunds, agent, { eventId: task?.subject ?? "", reason: "not needed" });
+  const [payment] = await heldPayments(db, orderId);
+  return { code, orderId, intent, payment: payment?.id ?? 0, ask };
+}
+
+const stateOf = async (id: string) =>
+  (await db.query<{ state: string }>(sql`SELECT state FROM refund_requests WHERE id = ${id}`))[0]?.state;
+
+/** Runs the jobs of the order's refunds more than a day later: the processor has forgotten their idempotency keys. */
+async function aDayLater(orderId: number): Promise<void> {
+  stripe.forgetKeys();
+  await enqueue(db, settledRefundQueue, { orderId });
+  await work();
+}
+
+test("a failed refund of a payment that paid nothing ends its request, and only another request sends it again", async () => {
+  const { code, orderId, intent, payment, ask } = await paidForNothing();
+  const id = await ask();
+  await approve(id);
+  await work();
+  const failed = stripe.failRefund(String(refundsAt(intent)[0]?.["id"]));
+  await aDayLater(orderId);
+  assert.deepEqual(sumsAt(intent), [total], "the refund failed, and its event did not arrive yet");
+  await world.take(failed);
+  await aDayLater(orderId);
+  assert.equal(await stateOf(id), "closed");
+  await aDayLater(orderId);
+  assert.deepEqual([sumsAt(intent), await heldOf(code)], [[total], [total]]);
+
+  const again = await ask();
+  await approve(again);
+  await assert.rejects(ask(), /not held any more, or its refund was approved before/);
+  await work();
+  assert.deepEqual(sumsAt(intent), [total, total]);
+  for (const event of stripe.refundEvents(refundsAt(intent).at(-1) ?? {})) await world.take(event);
+  assert.equal(await stateOf(again), "approved");
+  const [stored] = await db.query<{ isRefunded: boolean }>(
+    sql`SELECT refunded_at IS NOT NULL AS "isRefunded" FROM payments WHERE id = ${payment}`,
+  );
+  assert.deepEqual(stored, { isRefunded: true });
+  const open = sql`SELECT kind FROM tasks WHERE order_id = ${orderId} AND state = 'open'`;
+  assert.deepEqual(await db.query(open), [{ kind: "refund_failed" }]);
+});
+
+test("a refund that an earlier release sent for a payment that paid nothing ends its request when it fails", async () => {
+  const { orderId, intent, payment, ask } = await paidForNothing();
+  const id = await ask();
+  await approve(id);
+  await db.query(sql`DELETE FROM jobs`);
+  const share = { payment, paymentIntent: intent, amountCents: total };
+  await deps.processor.refundShare({ ...share, part: null });
+  await aDayLater(orderId);
+  assert.deepEqual(sumsAt(intent), [total], "it is not sent under another name");
+  await world.take(stripe.failRefund(String(refundsAt(intent)[0]?.["id"])));
+  await aDayLater(orderId);
+  assert.deepEqual([await stateOf(id), sumsAt(intent)], ["closed", [total]]);
+});
+
+test("two refunds of one share at the same time are one refund, also after one that failed", async () => {
+  const { intent, payment } = await paidForNothing();
+  const share = { payment, paymentIntent: intent, amountCents: total };
+  for (let round = 1; round <= 2; round++) {
+    const parts = [newUuid(), null, newUuid()];
+    await Promise.allSettled(parts.map((part) => deps.processor.refundShare({ ...share, part })));
+    const sent = refundsAt(intent);
+    assert.equal(sent.length, round);
+    stripe.failRefund(String(sent.at(-1)?.["id"]));
+  }
+});
+
+test("the refund of a payment that paid nothing returns no more than its request showed", async () => {
+  const { intent, ask } = await paidForNothing();
   const refund = await assigned(intent, 3_000);
-  const [task] = await db.query<{ subject: string }>(sql`
-    SELECT subject FROM tasks WHERE kind = 'payment_unapplied' AND order_id = ${await world.orderIdOf(code)}`);
-  const id = await requestUnappliedRefund(refunds, agent, { eventId: task?.subject ?? "", reason: "not needed" });
+  const id = await ask();
   await world.take(stripe.failRefund(refund));
   await assert.rejects(approve(id), changed);
   await work();

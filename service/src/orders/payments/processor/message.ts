@@ -1,5 +1,5 @@
 import { isUuid } from "../../../kernel/platform/text.ts";
-import { type SignedEvent, shareRequest } from "./processor.ts";
+import { isShareRequest, type SignedEvent } from "./processor.ts";
 
 /** A change in the payment of a checkout session, or of a charge of a firm's method. */
 export type SessionMessage = {
@@ -92,7 +92,7 @@ function refundMessage(object: Fields): ProcessorMessage {
   const state = status === "succeeded" ? status : failedRefunds.has(status) ? "failed" : "pending";
   const { payment, refund_request: asked } = fieldsOf(object["metadata"]);
   const [share, request] = [text(payment), text(asked)];
-  const isShare = share !== null && request === shareRequest(share);
+  const isShare = share !== null && isShareRequest(request, share);
   return {
     kind: "refunded",
     paymentIntent: idOf(object["payment_intent"]),

@@ -32,16 +32,17 @@ export type Processor = AccountBooks &
     /** Refunds all that is left of a payment. A repeated call refunds nothing more, unless the refund has failed. */
     refund: (id: string, paymentIntent: string) => Promise<void>;
     /**
-     * Refunds a part of a payment. A repeated call with the same `request` refunds nothing more, even much later,
-     * unless the refund has failed. A call also refunds nothing if the order's whole share was refunded, because the
+     * Refunds a part of a payment. A repeated call with the same `request` refunds nothing more, even much later, and
+     * even if the refund has failed. A call also refunds nothing if the order's whole share was refunded, because the
      * share includes the part.
      */
     refundPart: (part: RefundPart) => Promise<void>;
     /**
      * Refunds an order's share of a payment, minus the parts that this service requested before. A repeated call
-     * refunds nothing more, unless the refund has failed.
+     * refunds nothing more. If the refund has failed, a call without `part` may refund the share again, a call with
+     * the same `part` may not.
      */
-    refundShare: (share: Omit<RefundPart, "request">) => Promise<void>;
+    refundShare: (share: RefundShare) => Promise<void>;
     /**
      * The refunds of a payment that have succeeded or may still succeed. `isOurs`: true if the refund's metadata names
      * a request of this service. Null for a payment that the account doesn't have.
@@ -68,6 +69,9 @@ export type RefundOfPayment = { id: string; amountCents: number; isOurs: boolean
 
 /** A part of a payment to refund. `payment` is our id of the payment. */
 type RefundPart = { request: string; payment: number; paymentIntent: string; amountCents: number };
+
+/** `part`: the id of the request that returns only this share; null for a refund of the whole order. */
+type RefundShare = Omit<RefundPart, "request"> & { part: string | null };
 
 /**
  * `webhookSecret`: the secrets of the endpoints whose events are accepted, separated by commas. After a change of the
@@ -132,7 +136,7 @@ function refunds(sdk: Sdk): Pick<Processor, "refund" | "refundPart" | "refundSha
     },
     refundPart: async (part) => refundOnce(await sdk(), part.request, part, () => part.amountCents),
     refundShare: async (share) =>
-      refundOnce(await sdk(), shareRequest(share.payment), share, (ofPayment) =>
+      refundOnce(await sdk(), shareRequest(share.payment, share.part), share, (ofPayment) =>
         ofPayment
           .filter(({ metadata }) => metadata?.["payment"] === String(share.payment))
           .reduce((rest, { amount }) => rest - amount, share.amountCents),
@@ -143,7 +147,7 @@ function refunds(sdk: Sdk): Pick<Processor, "refund" | "refundPart" | "refundSha
         throw error;
       });
       if (ofPayment === null) return null;
-      return ofPayment.map(({ id, amount: amountCents, metadata }) => ({
+      return ofPayment.filter(isMade).map(({ id, amount: amountCents, metadata }) => ({
         id,
         amountCents,
         isOurs: metadata?.["refund_request"] !== undefined,
@@ -183,13 +187,22 @@ const metadataOf = (request: string, payment: number | string) => ({
   payment: String(payment),
 });
 
-/** The `request` under which an order's share of a payment is refunded, or the whole payment of one order. */
-export const shareRequest = (payment: number | string): string => `payment:${payment}`;
+/**
+ * The `request` under which an order's share of a payment is refunded, or the whole payment of one order.
+ * @param part the id of the request that returns only this share; null for a refund of the whole order
+ */
+export const shareRequest = (payment: number | string, part: string | null = null): string =>
+  part === null ? `payment:${payment}` : `payment:${payment}:${part}`;
+
+/** True if the refund was requested for all that was left of a share of a payment. */
+export const isShareRequest = (request: string | null, payment: number | string): boolean =>
+  `${request}:`.startsWith(`${shareRequest(payment)}:`);
 
 /**
- * Refunds a part unless it was refunded before; a failed refund doesn't count. Idempotency keys expire after a day and
- * a job may run again later, so the processor's refunds are read first. Requests nothing if `amountOf` leaves nothing:
- * the refunds of the order's parts then return its whole share.
+ * Refunds a part unless it was refunded before. Idempotency keys expire after a day and a job may run again later, so
+ * the processor's refunds are read first. A failed refund counts only if its name has the id of a person's request:
+ * people approve such a request for one refund. Requests nothing if `amountOf` leaves nothing, because the refunds of
+ * the order's parts return its whole share.
  */
 async function refundOnce(
   stripe: Stripe,
@@ -197,20 +210,37 @@ async function refundOnce(
   { payment, paymentIntent }: Omit<RefundPart, "request">,
   amountOf: (ofPayment: readonly Stripe.Refund[]) => number,
 ): Promise<void> {
-  const ofPayment = await refundsOf(stripe, paymentIntent);
-  const names = [request, shareRequest(payment)];
-  if (ofPayment.some(({ metadata }) => names.includes(metadata?.["refund_request"] ?? ""))) return;
+  const all = await refundsOf(stripe, paymentIntent);
+  const ofPayment = all.filter(isMade);
+  if (ofPayment.some((refund) => nameOf(refund) === request || isShareRequest(nameOf(refund), payment))) return;
+  if (request !== shareRequest(payment) && all.some((refund) => nameOf(refund) === request)) return;
   const amount = amountOf(ofPayment);
   if (amount <= 0) return;
   const metadata = metadataOf(request, payment);
-  const idempotencyKey = `part-refund:${request}`;
+  const idempotencyKey = `part-refund:${isShareRequest(request, payment) ? shareKey(all, request, payment) : request}`;
   await stripe.refunds.create({ payment_intent: paymentIntent, amount, metadata }, { idempotencyKey });
 }
 
+/**
+ * The idempotency key for the refund of a share. Two concurrent requests for one share get the same key, and the
+ * processor refuses the second one, because its metadata differs. A failed refund under another name makes a new key.
+ */
+function shareKey(all: readonly Stripe.Refund[], request: string, payment: number): string {
+  const failed = all.filter((refund) => {
+    const name = nameOf(refund);
+    return !isMade(refund) && name !== request && isShareRequest(name, payment);
+  });
+  return failed.length === 0 ? shareRequest(payment) : `${shareRequest(payment)}:after-${failed.length}`;
+}
+
+const nameOf = ({ metadata }: Stripe.Refund): string | null => metadata?.["refund_request"] ?? null;
+
+/** True for a refund that has succeeded or may still succeed. */
+const isMade = ({ status }: Stripe.Refund): boolean => status !== "failed" && status !== "canceled";
+
 async function refundsOf(stripe: Stripe, paymentIntent: string): Promise<Stripe.Refund[]> {
   const refunds: Stripe.Refund[] = [];
-  for await (const refund of stripe.refunds.list({ payment_intent: paymentIntent, limit: 100 }))
-    if (refund.status !== "failed" && refund.status !== "canceled") refunds.push(refund);
+  for await (const refund of stripe.refunds.list({ payment_intent: paymentIntent, limit: 100 })) refunds.push(refund);
   return refunds;
 }
 

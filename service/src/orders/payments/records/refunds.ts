@@ -3,7 +3,7 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { RefundMessage } from "../processor/message.ts";
-import { shareRequest } from "../processor/processor.ts";
+import { isShareRequest, shareRequest } from "../processor/processor.ts";
 
 /** The columns of a refund at the processor that its MAC covers. */
 export const refundState: StateMac = {
@@ -84,10 +84,29 @@ export async function refundsOfRequest(db: Sql, paymentIntent: string, request: 
 }
 
 /**
+ * The states at the processor of the refunds of a payment's whole share that a person's request asked for.
+ * @param since when the request was approved. An earlier release, and the refund of the whole order, name no request,
+ * so such a refund counts if it was reported later
+ * @throws ServiceError `unavailable` for a refund whose MAC is invalid
+ */
+export async function shareRefundsOf(
+  db: Sql,
+  paymentIntent: string,
+  { payment, part, since }: { payment: number; part: string; since: Date },
+): Promise<RefundRowState[]> {
+  const rows = await refundsOfIntent(db, paymentIntent);
+  const own = rows.filter(
+    ({ request, seenAt }) =>
+      request === shareRequest(payment, part) || (request === shareRequest(payment) && seenAt >= since),
+  );
+  return own.map(({ state }) => state);
+}
+
+/**
  * True if the service has requested a refund of this share of a payment from the processor, and the refund has not
  * failed.
  */
 export async function isShareRefunded(db: Sql, paymentIntent: string, paymentId: number): Promise<boolean> {
-  const states = await refundsOfRequest(db, paymentIntent, shareRequest(paymentId));
-  return states.some((state) => state !== "failed");
+  const rows = await refundsOfIntent(db, paymentIntent);
+  return rows.some(({ request, state }) => isShareRequest(request, paymentId) && state !== "failed");
 }

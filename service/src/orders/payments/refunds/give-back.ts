@@ -67,7 +67,7 @@ async function refundHeld(deps: RefundJobDeps, { id: orderId, code }: { id: numb
 /**
  * Refunds the money that the service still holds of one payment, without the part that the bank took back. Sandbox
  * money is refunded at once.
- * @param part the id of the request for a partial refund; null for a refund of the whole order
+ * @param part the id of the request that returns only this payment; null for a refund of the whole order
  * @param asShare true refunds only this order's share, minus the parts refunded earlier. False refunds everything that
  * the payer paid, unless a part was lost or paid back outside the processor.
  */
@@ -85,7 +85,7 @@ export async function giveBack(
   if (amountCents <= 0 || isLost(payment)) return;
   const isPart = asShare || lostCents > 0 || (await wentBackOutside(db, id));
   if (simulated && isPart)
-    return giveSandboxPart(deps, { request: shareRequest(id), payment: id, paymentIntent, amountCents });
+    return giveSandboxPart(deps, { request: shareRequest(id, part), payment: id, paymentIntent, amountCents });
   if (simulated) {
     const object = { payment_intent: paymentIntent, refunded: true };
     const event = { id: `sandbox:refund:${id}`, type: "charge.refunded", data: { object } };
@@ -98,7 +98,7 @@ export async function giveBack(
   const leftCents = payment.amountCents - lostCents - payment.creditedCents;
   await refundAtProcessor(deps, { orderId, paymentIntent, amountCents: leftCents, part }, (processor, intent) =>
     isPart
-      ? processor.refundShare({ payment: id, paymentIntent: intent, amountCents })
+      ? processor.refundShare({ payment: id, paymentIntent: intent, amountCents, part })
       : processor.refund(String(id), intent),
   );
 }

@@ -10,7 +10,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { enqueue, hasJob } from "../../../kernel/platform/jobs/jobs.ts";
 import { fromTasks } from "../../../kernel/tasks/tasks.ts";
 import { fromOrders, type LockedOrder, orderState, refundQueue } from "../../order/order.ts";
-import { shareRequest } from "../processor/processor.ts";
+import { isShareRequest } from "../processor/processor.ts";
 import { type HeldPayment, heldPayments, isLost, payeesOfIntent } from "../records/payments.ts";
 import { type RefundRowState, refundsOfIntent } from "../records/refunds.ts";
 
@@ -37,7 +37,7 @@ export async function wholeRefundOf(
   const all = refunds.reduce((sum, each) => sum + (each.amountCents ?? amountCents), 0);
   // An earlier release stored no `request` with the refund of a payment for one order.
   const last =
-    refunds.findLast(({ request }) => request === shareRequest(id)) ??
+    refunds.findLast(({ request }) => isShareRequest(request, id)) ??
     refunds.findLast(({ request }) => request === null && !isShared && all >= amountCents);
   if (!last) return null;
   const later = new Date(last.seenAt.getTime() + 1);
