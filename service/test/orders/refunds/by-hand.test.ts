@@ -496,6 +496,21 @@ test("a refund of $0.00 whose job an earlier release had ended without the order
   assert.deepEqual(await world.waitingJobs(), []);
 });
 
+test("a refund of $0.00 whose job failed for good is retried by the sweep, and not queued in addition", async () => {
+  const { codes } = await paid(1, 0);
+  const [code = ""] = codes;
+  await db.query(sql`DELETE FROM jobs`);
+  await pend(code);
+  const jobs = () => db.query(sql`SELECT failed_at AS "failedAt" FROM jobs WHERE queue = 'refund'`);
+  for (let sweep = 0; sweep < 2; sweep++) {
+    await db.query(sql`UPDATE jobs SET failed_at = now(), attempts = 10 WHERE queue = 'refund'`);
+    await watchPayments(deps);
+    assert.deepEqual(await jobs(), [{ failedAt: null }]);
+  }
+  await work();
+  assert.equal((await world.orders.look(code)).status, "Refunded");
+});
+
 test("a part is refunded once, even after a hundred later refunds of its payment", async () => {
   const { codes, intent } = await paid();
   const [payment] = await heldPayments(db, await world.orderIdOf(codes[0] ?? ""));

@@ -7,7 +7,7 @@ import type { Database, Sql, Tx } from "../../../kernel/platform/database/databa
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked, nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { enqueue, hasJob } from "../../../kernel/platform/jobs/jobs.ts";
+import { hasJob, requeue } from "../../../kernel/platform/jobs/jobs.ts";
 import { fromTasks } from "../../../kernel/tasks/tasks.ts";
 import { fromOrders, type LockedOrder, orderState, refundQueue } from "../../order/order.ts";
 import { isShareRequest } from "../processor/processor.ts";
@@ -46,8 +46,8 @@ export async function wholeRefundOf(
 }
 
 /**
- * Queues the refunds of orders of $0.00 again, because no event ends such a refund. Earlier releases ended the job of
- * such a refund without ending the order.
+ * Queues again the refunds of orders of $0.00 that have no job, because no event ends such a refund. Earlier releases
+ * ended its job without ending the order. A job that failed for good is retried, so that failed jobs don't pile up.
  */
 export async function resumeFreeRefunds(db: Database): Promise<void> {
   const held = sql`SELECT FROM payments p WHERE p.order_id = o.id AND p.refunded_at IS NULL`;
@@ -58,7 +58,8 @@ export async function resumeFreeRefunds(db: Database): Promise<void> {
     ORDER BY o.id LIMIT 1000`);
   for (const { id: orderId, isAuthentic } of orders) {
     const payments = (await heldPayments(db, orderId).catch(nullIfAltered)) ?? [];
-    if (isAuthentic && payments.length > 0 && payments.every(isLost)) await enqueue(db, refundQueue, { orderId });
+    if (isAuthentic && payments.length > 0 && payments.every(isLost))
+      await db.transaction((tx) => requeue(tx, refundQueue, { orderId }));
   }
 }
 
