@@ -76,11 +76,11 @@ const rule = (name, from, to, comment) => ({ name, severity: "error", comment, f
 /** Features that other code enters only by the file of their name. The wing "providers" is a single feature. */
 const features =
   "^service/src/(kernel/(audit|events|retention|tasks|test-clock)|providers|(firms|evidence|orders|signing|outgoing|closing|delivery)/[^/]+|upkeep/(backup|console))/";
-// Further files that other features may import. The processor's transitions have a rule of their own. A worker tries a
-// seal without loading the rest of sealing, the partners' command line signs events without loading their delivery, and
-// browsers format values as documents do.
+// Further files that other features may import. The wing "providers" has a `wing.ts`, like every wing. The processor's
+// transitions have a rule of their own. A worker tries a seal without loading the rest of sealing, the partners' command
+// line signs events without loading their delivery, and browsers format values as documents do.
 const frontDoor =
-  "^service/src/(?:providers/providers|[^/]+/([^/]+)/\\1)\\.ts$|/transitions/by-processor\\.ts$|/seals/trial\\.ts$|/webhooks/delivery-headers\\.ts$|/form/(field-values|field-rules)\\.ts$";
+  "^service/src/(?:providers/providers|[^/]+/([^/]+)/\\1)\\.ts$|/wing\\.ts$|/transitions/by-processor\\.ts$|/seals/trial\\.ts$|/webhooks/delivery-headers\\.ts$|/form/(field-values|field-rules)\\.ts$";
 const src = (names) => `^service/src/(${names})/`;
 
 module.exports = {
@@ -146,25 +146,31 @@ module.exports = {
     rule(
       "front-doors-from-elsewhere",
       {
-        path: "^(service/src/([^/]+|(providers|upkeep|pages|cli)/.*)\\.ts$|packages/|tools/|testing/)",
+        path: "^(service/src/([^/]+|[^/]+/[^/]+|(providers|upkeep|pages|cli)/.*)\\.ts$|packages/|tools/|testing/)",
         pathNot: features,
       },
       { path: features, pathNot: frontDoor },
       "A feature is entered by the file of its name.",
     ),
     rule(
+      "features-know-no-wing",
+      { path: "^service/src/[^/]+/[^/]+/" },
+      { path: "/wing\\.ts$" },
+      "Only wings, the pages as a whole, and the files directly in src know the wings.",
+    ),
+    rule(
       "domain-knows-no-http",
       {
         path: "^service/src/(?!kernel/(http|identity|platform)/|pages/|cli/)[^/]+/",
         // The metrics count the requests that the HTTP layer refuses.
-        pathNot: "(^|/|-)(routes?|schemas)\\.ts$|/upkeep/monitoring\\.ts$",
+        pathNot: "(^|/|-)(routes?|schemas)\\.ts$|/upkeep/monitoring\\.ts$|/wing\\.ts$",
       },
       { path: "^service/src/kernel/http/" },
       "The domain knows no HTTP.",
     ),
     rule(
       "fastify-at-the-edge",
-      { path: "^service/src/(?!kernel/http/|pages/|app\\.ts|main\\.ts)", pathNot: "(^|/|-)routes?\\.ts$" },
+      { path: "^service/src/(?!kernel/http/|pages/|app\\.ts|main\\.ts)", pathNot: "(^|/|-)routes?\\.ts$|/wing\\.ts$" },
       { path: "node_modules/(fastify|@fastify)/" },
       "Fastify is known to routes, http/ and pages/ only.",
     ),

@@ -3,14 +3,11 @@ import { closingRecord, closingRoutes } from "./closing/closing-passports/closin
 import { type DeliveryDeps, replaceInRooms } from "./closing/deliveries/deliveries.ts";
 import { openDrafts } from "./closing/drafts/drafts.ts";
 import { clientCheckout, clientClosing, payableOfClient, roomRoutes } from "./closing/rooms/rooms.ts";
-import { passportRoutes, proofRecord } from "./evidence/proof-passports/proof-passports.ts";
-import { logMetrics, logOrigins, logRoutes } from "./evidence/transparency-log/transparency-log.ts";
-import { openWitness, witnessRoutes } from "./evidence/witness/witness.ts";
-import { type AppDeps, type Features, openFeatures } from "./features.ts";
-import { accessRoutes } from "./firms/access-requests/access-requests.ts";
-import { linkRoute } from "./firms/members/members.ts";
+import { proofRecord } from "./evidence/proof-passports/proof-passports.ts";
+import { logMetrics } from "./evidence/transparency-log/transparency-log.ts";
+import type { AppDeps, Features } from "./features.ts";
 import { operatorSessions } from "./firms/operators/operators.ts";
-import { launchpadRoutes, partnerRoutes, readShownFirm } from "./firms/partners/partners.ts";
+import { readShownFirm, waitingUploadsOf } from "./firms/partners/partners.ts";
 import { openWork } from "./jobs.ts";
 import { boundConnections } from "./kernel/http/client-address.ts";
 import { healthRoutes, refuseWhenOutdated } from "./kernel/http/health.ts";
@@ -19,9 +16,11 @@ import { acceptPassedOn } from "./kernel/http/pass-on.ts";
 import { openRateLimits } from "./kernel/http/rate-limits.ts";
 import type { ReadReadiness } from "./kernel/http/readiness.ts";
 import { createServer } from "./kernel/http/server.ts";
-import { ignoreMultipart } from "./kernel/http/uploads/multipart.ts";
+import { ignoreMultipart, maxReservedBytes } from "./kernel/http/uploads/multipart.ts";
+import { createUploadPlaces } from "./kernel/http/uploads/upload-places.ts";
 import { testClockRoutes } from "./kernel/test-clock/test-clock.ts";
 import { readVersion } from "./kernel/version.ts";
+import type { HttpDeps } from "./kernel/wing.ts";
 import { analyticsRoutes } from "./orders/analytics/analytics.ts";
 import { billingRoutes, documentFile, documentsOfOrder, payerOf } from "./orders/billing/billing.ts";
 import { bulkRoutes } from "./orders/bulk/bulk.ts";
@@ -52,7 +51,6 @@ import {
   standaloneVerifier,
   unmatchedPage,
 } from "./pages/pages.ts";
-import { providerWebhook } from "./providers/providers.ts";
 import {
   envelopeRecord,
   envelopeVerificationRoutes,
@@ -66,8 +64,15 @@ import { inPersonRoutes, notarizationOf } from "./signing/notaries/notaries.ts";
 import { examiner } from "./upkeep/doctor/doctor.ts";
 import { serviceGauges, serviceReadiness } from "./upkeep/monitoring.ts";
 
+// Memory for eight of the largest uploads at once: five of firms with live access, and three of other firms. Further
+// uploads are queued, and back-pressure pauses their senders.
+const uploadSizes = {
+  live: { total: 5 * maxReservedBytes, perHolder: 2 * maxReservedBytes },
+  trial: { total: 3 * maxReservedBytes, perHolder: maxReservedBytes },
+};
+
 /** Creates the HTTP server with all routes. It does not listen yet. */
-export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
+export async function createApp(deps: AppDeps, features: Features): Promise<FastifyInstance> {
   const { sealing, signerAuthorities } = deps;
   const { config, db, clock, log } = deps.resources;
   const { metrics } = deps.node;
@@ -75,7 +80,6 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const limits = await openRateLimits({ enabled: config.rateLimits, redisUrl: config.redisUrl }, (error) =>
     log.warn({ err: error }, "Redis does not answer; this node counts for itself"),
   );
-  const features = openFeatures(deps, limits);
   const assets = await openAssets();
   const { baseUrl, trustProxy, connectionsPerAddress: perAddress } = config;
   const app = createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage: unmatchedPage(assets) });
@@ -93,9 +97,16 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   logMetrics(metrics, deps.transparencyLog);
   ignoreMultipart(app);
   await openapi(app, baseUrl, webhooksSection, limits.limit("page"));
+  const http = {
+    frame: { ...features.firms.callers, limits },
+    uploadPlaces: createUploadPlaces({ ...uploadSizes, maxWaitingOf: waitingUploadsOf(deps.rules.tierLimits) }),
+  };
   await app.register(async (routes) => {
-    await addRoutes(routes, deps, features, { readiness, version });
-    await pages(routes, pageDeps(deps, features, readiness, assets));
+    const { isDraining } = deps.node;
+    healthRoutes(routes, { version, metrics, metricsToken: config.metricsToken, readiness, isDraining });
+    for (const wing of features.wings) await wing.routes?.(routes, http);
+    await addRoutes(routes, deps, features, http);
+    await pages(routes, pageDeps(deps, features, http, { readiness, assets }));
   });
   await app.ready();
   return app;
@@ -105,17 +116,10 @@ async function addRoutes(
   app: FastifyInstance,
   deps: AppDeps,
   features: Features,
-  { readiness, version }: { readiness: ReadReadiness; version: string },
+  { frame, uploadPlaces }: HttpDeps,
 ): Promise<void> {
-  const { config, db, clock, log, rowMac } = deps.resources;
-  const { metrics, isDraining } = deps.node;
-  const { frame, uploadPlaces, placing, orderWork, envelopes, passports, closings, webhooks, playbooks, reports } =
-    features;
-  healthRoutes(app, { version, metrics, metricsToken: config.metricsToken, readiness, isDraining });
-  partnerRoutes(app, { ...frame, ...features.partners });
-  linkRoute(app, { ...frame, ...features.members });
-  launchpadRoutes(app, { ...frame, ...reports });
-  accessRoutes(app, { ...frame, requestAccess: features.requestAccess });
+  const { config, db, clock, rowMac } = deps.resources;
+  const { placing, orderWork, envelopes, closings, webhooks, playbooks, reports } = features;
   analyticsRoutes(app, { ...frame, ...reports });
   playbookRoutes(app, { frame, playbooks, enabled: config.playbooks });
   orderRoutes(app, {
@@ -138,7 +142,6 @@ async function addRoutes(
   checkoutRoute(app, { ...frame, ...features.checkout });
   billingRoutes(app, { frame, ...orderWork.billing });
   await processorWebhook(app, features.processorEvents);
-  await providerWebhook(app, { log, metrics, providers: features.providers });
   sandboxRoutes(app, { frame, sandbox: orderWork.sandbox, baseUrl: config.baseUrl });
   testClockRoutes(app, { ...frame, ...features.testClock });
   roomRoutes(
@@ -147,20 +150,7 @@ async function addRoutes(
     rowMac,
     orderWork.corrections,
   );
-  const { trustList } = deps.sealing;
-  const { waits: logWaits, policy } = deps.transparencyLog;
-  passportRoutes(app, {
-    frame,
-    passports,
-    uploadPlaces,
-    trustList,
-    proofCertificate: features.proofCertificate,
-    logWaits,
-  });
-  closingRoutes(app, { frame, closings, logWaits });
-  const witness = await openWitness(config, await logOrigins(db));
-  if (witness) await witnessRoutes(app, { db, rowMac, clock, log, witness }, frame.limits);
-  logRoutes(app, { db, clock, limits: frame.limits, policy, rootIntervalMs: config.logRootIntervalMs });
+  closingRoutes(app, { frame, closings, logWaits: deps.transparencyLog.waits });
   webhookRoutes(app, { frame, webhooks });
 }
 
@@ -183,14 +173,22 @@ const deliveriesWith = (
   },
 });
 
-function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, assets: Assets): PageDeps {
+type ForPages = { readiness: ReadReadiness; assets: Assets };
+
+function pageDeps(
+  deps: AppDeps,
+  features: Features,
+  http: HttpDeps,
+  { readiness, assets }: ForPages,
+): PageDeps {
   const { resources, node, rules, sealing } = deps;
   const { config, db, rowMac, secrets } = resources;
-  const { checkout, acceptsPayment, closings, placing, envelopes, passports } = features;
+  const { checkout, acceptsPayment, closings, placing, envelopes, firms } = features;
+  const { passports } = features.evidence;
   const { titleOf } = features.documentTexts;
   const deliveries = deliveriesWith(deps, titleOf, assets);
   return {
-    common: { limits: features.frame.limits, assets, retention: rules.retention },
+    common: { limits: http.frame.limits, assets, retention: rules.retention },
     baseUrl: config.baseUrl,
     outbox: node.outbox,
     verify: {
@@ -230,24 +228,23 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
     },
     signing: features.signing,
     visitor: {
-      requestAccess: features.requestAccess,
+      requestAccess: firms.requestAccess,
       recaptcha: config.recaptcha,
       site: { priceBook: rules.pricing.priceBook.content, texts: readSiteTexts(config.texts) },
     },
-    people: peopleDeps(deps, features, readiness, deliveries),
+    people: peopleDeps(deps, features, http, { readiness, deliveries }),
   };
 }
 
 function peopleDeps(
   deps: AppDeps,
   features: Features,
-  readiness: ReadReadiness,
-  deliveries: DeliveryDeps,
+  { frame, uploadPlaces }: HttpDeps,
+  { readiness, deliveries }: { readiness: ReadReadiness; deliveries: DeliveryDeps },
 ): PageDeps["people"] {
   const { resources } = deps;
   const { config, db, clock, log, rowMac, secrets } = resources;
-  const { frame, members, placing, orderWork, envelopes, notaries, passports, closings, webhooks, uploadPlaces } =
-    features;
+  const { firms, placing, orderWork, envelopes, notaries, closings, webhooks } = features;
   const { checkout, acceptsPayment } = features;
   const { titleOf, noticesOf, readNotices } = features.documentTexts;
   const { orders, templates, withTemplate, bulk, fills, preview } = placing;
@@ -259,14 +256,14 @@ function peopleDeps(
     uploadPlaces,
     resolveOperator: operatorSessions(resources),
     dashboard: {
-      members,
+      members: firms.members,
       desk: {
         page: { orders, envelopes, corrections, firmNotes, titleOf, noticesOf, acceptsPayment },
         forms: { moves, sandbox, checkout, billing, replaceInRooms },
         templates: { orders, templates, withTemplate, titleOf, bulk, fills },
         preview,
       },
-      passports,
+      passports: features.evidence.passports,
       rooms: { closings, deliveries, drafts: openDrafts(resources) },
       webhooks,
       reports: features.reports,
@@ -283,7 +280,7 @@ function peopleDeps(
       },
       documents: { finished: features.finished, approval: { refundApproval }, uploadPlaces, forms: templates },
       refunds: { db, clock, log, refundApproval, processor: checkout.processor },
-      firms: { firms: { db, clock, rowMac }, storageUse: features.storageUse },
+      firms: { firms: { db, clock, rowMac }, storageUse: firms.storageUse },
       access: { db, clock, rowMac, secrets },
       notaries: {
         notaryDesk: notaries.desk,

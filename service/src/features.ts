@@ -4,33 +4,20 @@ import { closingsOf, countOpenRooms, openRoomsOf } from "./closing/rooms/rooms.t
 import { openReceipts } from "./delivery/receipts/receipts.ts";
 import { labelRates, openParcels, requireNoLetter } from "./delivery/shipping/shipping.ts";
 import type { Anchoring } from "./evidence/anchoring/anchoring.ts";
-import { openPassports } from "./evidence/proof-passports/proof-passports.ts";
 import { type Sealing, tsaRootsPem } from "./evidence/seals/seals.ts";
 import type { TransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
-import { openAccess } from "./firms/access-requests/access-requests.ts";
-import { sessionResolver } from "./firms/members/members.ts";
+import { openEvidenceWing } from "./evidence/wing.ts";
 import {
-  createStorageQuota,
   hostLimitsOf,
-  keyForMeResolver,
-  keyLimitsOf,
-  keyResolver,
   type LastUse,
-  openLaunchpad,
   type RequireStorage,
   readBranding,
   shownBranding,
-  storageUse,
-  storedBytesOf,
   type TierLimits,
   unlimitedHosts,
-  waitingUploadsOf,
 } from "./firms/partners/partners.ts";
-import type { RateLimits } from "./kernel/http/rate-limits.ts";
-import type { RouteDeps } from "./kernel/http/route.ts";
-import { maxReservedBytes } from "./kernel/http/uploads/multipart.ts";
-import { createUploadPlaces } from "./kernel/http/uploads/upload-places.ts";
-import type { Environment, Owner, Principal } from "./kernel/identity/identity.ts";
+import { openFirmsWing } from "./firms/wing.ts";
+import type { Environment, Principal } from "./kernel/identity/identity.ts";
 import type { SchemaWatch } from "./kernel/platform/database/schema-fence.ts";
 import { openDocumentNames } from "./kernel/platform/document-name.ts";
 import type { Mail, Outbox } from "./kernel/platform/mail/mail.ts";
@@ -62,7 +49,8 @@ import { createCallbacks } from "./orders/playbooks/playbooks.ts";
 import type { VersionedPricing } from "./orders/pricing/pricing.ts";
 import { expandForm, templateOfFill } from "./orders/templates/templates.ts";
 import { openWebhooks } from "./outgoing/webhooks/webhooks.ts";
-import { accountsOf, type MediaEngine, openProviders, providerMetrics } from "./providers/providers.ts";
+import type { MediaEngine, Providers } from "./providers/providers.ts";
+import { openProvidersWing } from "./providers/wing.ts";
 import {
   ceremonyWith,
   createPreflight,
@@ -84,13 +72,6 @@ import {
 } from "./signing/notaries/notaries.ts";
 import { broughtNearer, firstTimes } from "./upkeep/declarations.ts";
 import { storedBlobs } from "./upkeep/protected-data.ts";
-
-// Memory for eight of the largest uploads at once: five of firms with live access, and three of other firms. Further
-// uploads are queued, and back-pressure pauses their senders.
-const uploadSizes = {
-  live: { total: 5 * maxReservedBytes, perHolder: 2 * maxReservedBytes },
-  trial: { total: 3 * maxReservedBytes, perHolder: maxReservedBytes },
-};
 
 export type LiveMedia = { engine: MediaEngine; recordings: Recordings; disk: RecordingDisk };
 
@@ -127,10 +108,7 @@ export type AppDeps = {
   rules: Rules;
   sealing: Sealing;
   signerAuthorities: SignerAuthorities;
-  /**
-   * Submits each seal's hash to the OpenTimestamps calendars; null when none are configured, or when seals are anchored
-   * only through the transparency log's roots.
-   */
+  /** Submits hashes to the OpenTimestamps calendars; null when none are configured. */
   anchoring: Anchoring | null;
   transparencyLog: TransparencyLog;
   /** Live audio and video; null when it is off. */
@@ -139,20 +117,17 @@ export type AppDeps = {
 
 export type Features = ReturnType<typeof openFeatures>;
 
-export function openFeatures(deps: AppDeps, limits: RateLimits) {
+export function openFeatures(deps: AppDeps) {
   const { resources, node, rules, sealing } = deps;
-  const { config, db, clock, log, random, secrets, rowMac, blobs } = resources;
-  const { metrics, workers } = node;
-  const maxStored = storedBytesOf(rules.tierLimits);
-  const requireStorage = createStorageQuota(resources, maxStored, storedBlobs);
-  const frame: RouteDeps = {
-    resolveKey: keyResolver({ ...resources, lastUse: node.lastUse }),
-    resolveSession: sessionResolver(resources),
-    ownOrigin: new URL(config.baseUrl).origin,
-    limits,
-  };
-  const shared = openShared(deps);
-  const { names, titleOf, noticesOf, providers, processor, envelopes } = shared;
+  const { config, db, clock, log, secrets, rowMac, blobs } = resources;
+  const { metrics, workers, lastUse } = node;
+  const providersWing = openProvidersWing(resources, metrics, fetch);
+  const { providers } = providersWing;
+  const rooms = { openRoomsOf, countOpenRooms };
+  const firms = openFirmsWing(resources, { workers, lastUse, rules, fetch, rooms, firstTimes, storedBlobs });
+  const { requireStorage } = firms;
+  const shared = openShared(deps, providers);
+  const { names, titleOf, noticesOf, processor, envelopes } = shared;
   const notaries = openNotaries(resources, {
     workers,
     pricing: rules.pricing,
@@ -167,7 +142,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   const hostLimits = config.rateLimits ? hostLimitsOf(rules.tierLimits) : unlimitedHosts;
   const newestCheckpoint = deps.transparencyLog.newestSeen;
   const { dispatcher, webhooks } = openWebhooks(resources, metrics, { hostLimitsOf: hostLimits, newestCheckpoint });
-  const { passports, proofCertificate } = openPassports(resources, {
+  const evidence = openEvidenceWing(resources, {
     names,
     workers,
     sealing,
@@ -176,28 +151,14 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     transparencyLog: deps.transparencyLog,
   });
   return {
+    /** The wings that list their own routes, jobs, mails and periodic tasks. */
+    wings: [providersWing.wing, firms.wing, evidence.wing],
+    firms,
+    evidence,
     processor,
     dispatcher,
     webhooks,
-    frame,
-    uploadPlaces: createUploadPlaces({ ...uploadSizes, maxWaitingOf: waitingUploadsOf(rules.tierLimits) }),
-    storageUse: storageUse(db, maxStored, storedBlobs),
-    partners: {
-      resolveKeyForMe: keyForMeResolver({ ...resources, lastUse: node.lastUse }, openRoomsOf),
-      countOpenRooms: (owner: Owner) => countOpenRooms(db, owner),
-    },
-    members: {
-      db,
-      clock,
-      random,
-      rowMac,
-      secrets,
-      workers,
-      ownOrigin: frame.ownOrigin,
-      keyLimitsOf: keyLimitsOf(rules.tierLimits),
-    },
-    requestAccess: openAccess(resources, fetch, rules.trialsPerDomain),
-    reports: { readAnalytics: analyticsReader(resources), readLaunchpad: openLaunchpad(db, firstTimes) },
+    reports: { readAnalytics: analyticsReader(resources), readLaunchpad: firms.readLaunchpad },
     playbooks: { db, clock, log, callbacks: createCallbacks(secrets) },
     placing,
     orderWork: openOrderWork(deps, shared, placing.orders),
@@ -212,8 +173,6 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     paper: { db, clock, log, blobs, rowMac, workers, baseUrl: config.baseUrl },
     envelopes,
     signing: openSigning(deps, shared, notaries),
-    passports,
-    proofCertificate,
     closings: openClosings(resources, { workers, sealing, titleOf, requireStorage, newestCheckpoint }),
     testClock: { db, clock, nearer: broughtNearer },
   };
@@ -222,13 +181,10 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
 type Shared = ReturnType<typeof openShared>;
 
 /** Opens the parts that several features share. */
-function openShared({ resources, node, rules, sealing }: AppDeps) {
-  const { config, db, clock, log, secrets } = resources;
+function openShared({ resources, node, rules, sealing }: AppDeps, providers: Providers) {
   const names = openDocumentNames(resources);
-  const counters = providerMetrics(node.metrics, db);
-  const providers = openProviders({ db, clock, log, secrets, fetch, ...counters }, accountsOf(config));
   const { workers } = node;
-  const texts = textsOf(providers, config.telnyx);
+  const texts = textsOf(providers, resources.config.telnyx);
   const consentTexts = openConsentTexts();
   const envelopes = envelopesWith(resources, { workers, sealing, pricing: rules.pricing, consentTexts, texts });
   return {

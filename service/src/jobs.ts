@@ -4,17 +4,6 @@ import { certificateStates, closingsMail, closingsOf, roomMail } from "./closing
 import { openFaxing } from "./delivery/faxing/faxing.ts";
 import { openShipping } from "./delivery/shipping/shipping.ts";
 import type { AppDeps, Features } from "./features.ts";
-import { accessMail } from "./firms/access-requests/access-requests.ts";
-import { liveAccessMail } from "./firms/live-requests/live-requests.ts";
-import {
-  confirmationMail,
-  factorMail,
-  invitationMail,
-  keyMail,
-  memberMail,
-  signInMail,
-} from "./firms/members/members.ts";
-import { operatorMail } from "./firms/operators/operators.ts";
 import { createJobs, type Jobs } from "./kernel/platform/jobs/jobs.ts";
 import { type Mailer, openMailer } from "./kernel/platform/mail/mail.ts";
 import { testClockJobs } from "./kernel/test-clock/test-clock.ts";
@@ -59,7 +48,7 @@ import {
 import { backupMetrics } from "./upkeep/backup/backup.ts";
 import { taskMetrics } from "./upkeep/console/console.ts";
 
-/** All kinds of mails that the service sends. */
+/** The kinds of mails that no wing lists. */
 const mails = [
   orderMail,
   orderUpdateMail,
@@ -70,19 +59,11 @@ const mails = [
   deliveryMail,
   deliveryCodeMail,
   downloadMail,
-  accessMail,
-  liveAccessMail,
   methodMail,
   chargeMail,
   moneyMail,
   waitingMail,
   statementMail,
-  signInMail,
-  confirmationMail,
-  factorMail,
-  memberMail,
-  keyMail,
-  invitationMail,
   expiryMail,
   appointmentMail,
   recordingMail,
@@ -95,7 +76,6 @@ const mails = [
   bookingMail,
   guestMail,
   appointmentInvitationMail,
-  operatorMail,
   failingMail,
 ];
 
@@ -130,13 +110,10 @@ export function openWork(deps: AppDeps, features: Features): Work {
   const { baseUrl } = config;
   const { titleOf } = features.documentTexts;
   const clients = { acceptsPayment, closingsOf, untilMorning: untilMorning(resources) };
+  const mailDeps = { db, clock, secrets, rowMac, mailer, baseUrl };
+  for (const wing of features.wings) wing.jobs?.(jobs, mailDeps);
   const letters = {
-    db,
-    clock,
-    secrets,
-    rowMac,
-    mailer,
-    baseUrl,
+    ...mailDeps,
     titleOf,
     closingsOf,
     reads: { certificateStates, paperWishes },
@@ -148,7 +125,6 @@ export function openWork(deps: AppDeps, features: Features): Work {
   dispatchJobs(jobs, resources, [...shipping, ...faxing]);
   identityJobs(jobs, providers, notaries.identity);
   appointmentJobs(jobs, notaries.identity);
-  providers.work(jobs);
   receipts.work(jobs);
   testClockJobs(jobs, { db, clock, sweeps: testClockSweeps({ ...resources, retention: rules.retention }, envelopes) });
   let stopped: Promise<void> | undefined;

@@ -5,8 +5,8 @@ import { createApp } from "./app.ts";
 import { outboxMail, welcome } from "./cli/welcome.ts";
 import { type Anchoring, openAnchoring } from "./evidence/anchoring/anchoring.ts";
 import { openSealing, type Sealing } from "./evidence/seals/seals.ts";
-import { anchorRoots, openTransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
-import type { LiveMedia, Rules } from "./features.ts";
+import { openTransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
+import { type AppDeps, type LiveMedia, openFeatures, type Rules } from "./features.ts";
 import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./firms/partners/partners.ts";
 import { type Config, readConfig } from "./kernel/config/config.ts";
 import { keepRowsYoung } from "./kernel/platform/bounds/free-memory.ts";
@@ -172,16 +172,6 @@ const anchoringOf = (resources: Resources, metrics: Metrics): Anchoring | null =
   return calendars.length > 0 ? openAnchoring({ ...resources, calendars, fetch, metrics }) : null;
 };
 
-/**
- * Returns the work that anchors the transparency log once in each root interval, by all configured time stamp
- * authorities and calendars.
- */
-function rootAnchorer(resources: Resources, { stampers }: Sealing, anchoring: Anchoring | null) {
-  const intervalMs = resources.config.logRootIntervalMs;
-  const roots = { ...resources, intervalMs, stampers, calendars: anchoring?.calendars ?? null };
-  return (stopping: AbortSignal): Promise<void> => anchorRoots(roots, stopping);
-}
-
 /** The text for the person who started the service. Creates the demo partner at the first start. */
 async function greeting(resources: Resources, outbox: Outbox | null, env: NodeJS.ProcessEnv): Promise<string> {
   const demo = await createDemoPartner(resources);
@@ -221,7 +211,6 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     sealing = await openSealing({ ...resources, fetch, metrics, workers }, config, transparencyLog.newestSeen);
     signers = await openSignerAuthorities(config, resources.clock(), () => randomBytes(16));
     for (const { code, detail } of signers.warnings) log.warn({ code }, detail);
-    const anchoring = anchoringOf(resources, metrics);
     const opened = sealing;
     const certificates = listedCertificates(signers);
     const trustList = async () => opened.trustList({ signers: certificates, logs: await transparencyLog.trusted() });
@@ -230,7 +219,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const outbox = openOutbox(config);
     media = openMedia(resources, metrics, rules.pricing);
     const processor = config.stripe && openProcessor(config.stripe, config.baseUrl);
-    app = await createApp({
+    const deps: AppDeps = {
       resources,
       node: {
         metrics,
@@ -245,10 +234,12 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       rules,
       sealing: { ...opened, trustList },
       signerAuthorities: signers.authorities,
-      anchoring: config.otsEachSeal ? anchoring : null,
+      anchoring: anchoringOf(resources, metrics),
       transparencyLog,
       media,
-    });
+    };
+    const features = openFeatures(deps);
+    app = await createApp(deps, features);
     await listen(app, config);
     if (media) void recoverRecordings(resources, media);
     schemaWatch.start();
@@ -257,8 +248,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       signerAuthorities: signers.authorities,
       certificates: signingCertificates(sealing, signers.authorities),
       lastUse,
-      anchoring,
-      transparencyLog: { ...transparencyLog, anchorRoots: rootAnchorer(resources, sealing, anchoring) },
+      wings: features.wings,
       retention: rules.retention,
       processor,
     });

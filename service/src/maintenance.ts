@@ -3,9 +3,6 @@ import { sweepDrafts } from "./closing/drafts/drafts.ts";
 import { closesToday, queueSeals, reportSealFailures, sendClosings } from "./closing/rooms/rooms.ts";
 import { sweepFaxNumbers } from "./delivery/faxing/faxing.ts";
 import { sweepLabels } from "./delivery/shipping/shipping.ts";
-import type { Anchoring } from "./evidence/anchoring/anchoring.ts";
-import type { TransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
-import { sweepInvitations, sweepSessions } from "./firms/members/members.ts";
 import type { LastUse } from "./firms/partners/partners.ts";
 import { chainAuditLines } from "./kernel/audit/audit.ts";
 import { sweepOrphans } from "./kernel/platform/blobs/orphans.ts";
@@ -27,6 +24,7 @@ import {
 } from "./kernel/retention/retention.ts";
 import { verifyTasks } from "./kernel/tasks/tasks.ts";
 import type { Sweep } from "./kernel/test-clock/test-clock.ts";
+import type { Wing } from "./kernel/wing.ts";
 import { checkMonths, closeMonths, watchIssuer } from "./orders/billing/billing.ts";
 import { sweepBulks } from "./orders/bulk/bulk.ts";
 import { sweepEndedFills } from "./orders/fills/fills.ts";
@@ -35,7 +33,7 @@ import { sweepFills } from "./orders/order/order.ts";
 import { applySandboxSteps, type Processor, processorTasks, watchPayments } from "./orders/payments/payments.ts";
 import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
 import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./outgoing/webhooks/webhooks.ts";
-import { resumeStranded, sweepProviderRecords } from "./providers/providers.ts";
+import { sweepProviderRecords } from "./providers/providers.ts";
 import { type EnvelopeDeps, sweepEnvelopes } from "./signing/envelopes/envelopes.ts";
 import { sweepAppointments, sweepRecordings, sweepRequests } from "./signing/notaries/notaries.ts";
 import { type SigningParts, signingTasks } from "./signing/signing-tasks.ts";
@@ -60,36 +58,19 @@ const failedJobsMs = 30 * dayMs;
 type MaintainedParts = SigningParts & {
   certificates: readonly SigningCertificate[];
   lastUse: LastUse;
-  anchoring: Anchoring | null;
-  transparencyLog: TransparencyLog & { anchorRoots: (stopping: AbortSignal) => Promise<void> };
+  wings: readonly Wing[];
   retention: RetentionPlan;
   processor: Processor | null;
 };
 
-const tasksOfEvidence = (resources: Resources, { transparencyLog, anchoring }: MaintainedParts): PeriodicTask[] => [
+const tasksOfRecords = (resources: Resources): PeriodicTask[] => [
   { name: "chain of the audit log", everyMs: secondMs, work: (stopping) => chainAuditLines(resources, stopping) },
   { name: "daily head of records", everyMs: 10 * minuteMs, atStart: true, work: () => makeHead(resources) },
-  { name: "transparency log", everyMs: secondMs / 4, atStart: true, work: transparencyLog.turn },
-  { name: "witnesses of the transparency log", everyMs: secondMs, work: transparencyLog.askWitnesses },
-  {
-    name: "hourly roots of the log",
-    everyMs: Math.min(minuteMs, resources.config.logRootIntervalMs),
-    work: transparencyLog.anchorRoots,
-  },
   {
     name: "file of revocations",
     everyMs: 10 * secondMs,
     work: () => mergeRevocations(resources, revocationsFile(resources.config.dataDir)),
   },
-  ...(anchoring
-    ? [
-        {
-          name: "unconfirmed anchors",
-          everyMs: minuteMs,
-          work: (stopping: AbortSignal) => anchoring.upgradePending(resources.clock(), stopping),
-        },
-      ]
-    : []),
 ];
 
 const tasksOfPeople = ({ db, clock }: Resources, certificates: MaintainedParts["certificates"]): PeriodicTask[] => [
@@ -108,18 +89,6 @@ const tasksOfPeople = ({ db, clock }: Resources, certificates: MaintainedParts["
   { name: "mails about new tasks", everyMs: minuteMs, work: () => mailNewTasks({ db, clock }) },
   { name: "mails in the morning", everyMs: 5 * minuteMs, work: () => sendMorningMails({ db, clock }) },
 ];
-
-const tasksOfSignIns = ({ db, clock }: Resources): PeriodicTask[] => {
-  const sweeper = withLongStatements(db);
-  return [
-    { name: "expired sessions and sign-in links", everyMs: hourMs, work: () => sweepSessions(sweeper, clock()) },
-    {
-      name: "invitations of long ago",
-      everyMs: hourMs,
-      work: async () => void (await sweepInvitations(sweeper, clock())),
-    },
-  ];
-};
 
 const tasksOfOrders = ({ db, clock }: Resources): PeriodicTask[] => {
   const sweeper = withLongStatements(db);
@@ -204,12 +173,6 @@ const tasksOfProviders = ({ db, clock }: Resources, retention: RetentionPlan): P
       await sweepFaxNumbers(db, before, stopping);
     },
   },
-  {
-    name: "acts of providers without a job",
-    everyMs: 10 * minuteMs,
-    atStart: true,
-    work: () => resumeStranded({ db, clock }),
-  },
 ];
 
 const tasksOfStorage = (resources: Resources, retention: RetentionPlan): PeriodicTask[] => {
@@ -246,9 +209,8 @@ const tasksOfStorage = (resources: Resources, retention: RetentionPlan): Periodi
 };
 
 const tasksOf = (resources: Resources, parts: MaintainedParts): PeriodicTask[] => [
-  { name: "last use of keys", everyMs: 30 * secondMs, work: parts.lastUse.flush },
-  ...tasksOfEvidence(resources, parts),
-  ...tasksOfSignIns(resources),
+  ...parts.wings.flatMap(({ tasks = [] }) => tasks),
+  ...tasksOfRecords(resources),
   ...tasksOfOrders(resources),
   ...tasksOfMoney(resources, parts),
   ...tasksOfClosings(resources),

@@ -31,7 +31,11 @@ test("a function that opens features returns few, except the one that opens all 
   );
 });
 
-for (const file of ["app.ts", "features.ts", "jobs.ts", "pages/pages.ts"])
+const wings = sourcesOf(source).flatMap(({ file }) => (/^\w+\/wing\.ts$/.test(file) ? [file] : []));
+
+test("finds the files that open the wings", () => assert.ok(wings.length > 3));
+
+for (const file of ["app.ts", "features.ts", "jobs.ts", "pages/pages.ts", ...wings])
   test(`${file} passes features, and does not spread several into one object`, () => {
     assert.deepEqual(mixedObjectsIn(readFileSync(join(source, file), "utf8"), ["frame", "common"]), []);
   });

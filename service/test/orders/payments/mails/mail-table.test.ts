@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { forTests } from "@signsealship/testing/for-tests";
 import { asService, authenticate, authenticateOrders, testRowMac } from "@signsealship/testing/row-mac";
 import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
@@ -100,10 +102,11 @@ const table: Readonly<Record<string, boolean>> = {
   failingMail: false,
 };
 
-test("the service's table of mails has no mail of which this test does not say whether it is about an order's money", () => {
-  const source = readFileSync(new URL("../../../../src/jobs.ts", import.meta.url), "utf8");
-  const [, listed = ""] = /const mails = \[([^\]]*)\]/.exec(source) ?? [];
-  const names = listed.match(/\w+/g) ?? [];
+test("the wings' lists of mails have no mail of which this test does not say whether it is about an order's money", () => {
+  const source = fileURLToPath(new URL("../../../../src", import.meta.url));
+  const wings = ["jobs.ts", ...globSync("*/wing.ts", { cwd: source })].map((file) => readFileSync(join(source, file), "utf8"));
+  const lists = wings.flatMap((wing) => /const mails = \[([^\]]*)\]/.exec(wing)?.[1] ?? []);
+  const names = lists.flatMap((list) => list.match(/\w+/g) ?? []);
   assert.ok(names.length > 20);
   assert.deepEqual([...names].sort(), Object.keys(table).sort());
 });
