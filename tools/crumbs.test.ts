@@ -62,6 +62,15 @@ test("accepts routes and schemas whose importer does not know HTTP", () => {
   assert.equal(found({ "src/routes.ts": code, "src/all-routes.ts": importer }).length, 1);
 });
 
+test("accepts a file of a feature that only the wiring of a wing imports, but not a file next to the wiring", () => {
+  const importer = `import { twice } from "./a/crumb.ts";\n`;
+  for (const wiring of ["wing.ts", "orders-tasks.ts"])
+    assert.deepEqual(found({ "service/src/w/a/crumb.ts": code, [`service/src/w/${wiring}`]: importer }), [], wiring);
+  assert.equal(found({ "service/src/w/a/crumb.ts": code, "service/src/w/other.ts": importer }).length, 1);
+  const next = `import { twice } from "./crumb.ts";\n`;
+  assert.equal(found({ "service/src/w/crumb.ts": code, "service/src/w/wing.ts": next }).length, 1);
+});
+
 test("accepts a file for which its importer has no room", () => {
   const importer = `import { twice } from "./crumb.ts";\n`;
   assert.deepEqual(found({ "src/crumb.ts": lines(20), "src/b.ts": importer + "// more\n".repeat(230) }), []);

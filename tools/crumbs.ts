@@ -23,6 +23,9 @@ const maxLines = 250;
 /** Limit of the lines of code in a file. */
 const maxCodeLines = 300;
 
+/** Files that list the work of a wing. They use its features and the kernel, and hold no code of either. */
+const wiring = /^service\/src\/\w+\/(?:wing|\w+-tasks)\.ts$/;
+
 const linesOf = (text: string): number => text.split("\n").length - 1;
 
 /**
@@ -68,7 +71,9 @@ export function crumbsIn(files: ReadonlyMap<string, string>, { exported, importR
     const lines = linesOf(text);
     if (importer === undefined || second !== undefined || lines >= minLines) continue;
     const isNamedByRule = importRules.includes(`/${posix.basename(file, ".ts")}\\\\.ts`);
-    const isExcused = entries.has(file) || exported.has(file) || isNamedByRule || isData(text) || isScript(text);
+    const isWired = wiring.test(importer) && posix.dirname(file) !== posix.dirname(importer);
+    const isExcused =
+      isWired || entries.has(file) || exported.has(file) || isNamedByRule || isData(text) || isScript(text);
     const fits = lines + linesOf(files.get(importer) ?? "") <= maxLines && !(isEdge(file) && !isEdge(importer));
     if (fits && !isExcused) crumbs.push({ file, lines, importer });
   }

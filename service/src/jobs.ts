@@ -1,83 +1,10 @@
-import { closingSealJobs } from "./closing/closing-passports/closing-passports.ts";
-import { deliveryCodeMail, deliveryMail, downloadMail } from "./closing/deliveries/deliveries.ts";
-import { certificateStates, closingsMail, closingsOf, roomMail } from "./closing/rooms/rooms.ts";
-import { openFaxing } from "./delivery/faxing/faxing.ts";
-import { openShipping } from "./delivery/shipping/shipping.ts";
 import type { AppDeps, Features } from "./features.ts";
+import { secondMs } from "./kernel/platform/clock.ts";
 import { createJobs, type Jobs } from "./kernel/platform/jobs/jobs.ts";
 import { type Mailer, openMailer } from "./kernel/platform/mail/mail.ts";
-import { testClockJobs } from "./kernel/test-clock/test-clock.ts";
-import { testClockSweeps } from "./maintenance.ts";
-import { statementMail } from "./orders/billing/billing.ts";
-import { fillMail } from "./orders/fills/fills.ts";
-import {
-  dispatchJobs,
-  nextSegmentJobs,
-  orderMail,
-  orderUpdateMail,
-  untilMorning,
-} from "./orders/fulfilment/fulfilment.ts";
-import {
-  chargeMail,
-  firmPaysJobs,
-  methodMail,
-  moneyMail,
-  paymentJobs,
-  reconcileJobs,
-  waitingMail,
-} from "./orders/payments/payments.ts";
-import { partRefundJobs } from "./orders/refunds/refunds.ts";
-import { failingMail } from "./outgoing/webhooks/webhooks.ts";
-import { envelopeJobs, noticeMail, paperWishes, signingMail } from "./signing/envelopes/envelopes.ts";
-import {
-  appointmentInvitationMail,
-  appointmentJobs,
-  appointmentMail,
-  bookingMail,
-  expiryMail,
-  guestMail,
-  identityJobs,
-  identityMail,
-  inPersonMail,
-  liveMail,
-  queueMail,
-  recordingMail,
-  recordsMail,
-  watchSessions,
-} from "./signing/notaries/notaries.ts";
-import { backupMetrics } from "./upkeep/backup/backup.ts";
-import { taskMetrics } from "./upkeep/console/console.ts";
-
-/** The kinds of mails that no wing lists. */
-const mails = [
-  orderMail,
-  orderUpdateMail,
-  signingMail,
-  noticeMail,
-  roomMail,
-  closingsMail,
-  deliveryMail,
-  deliveryCodeMail,
-  downloadMail,
-  methodMail,
-  chargeMail,
-  moneyMail,
-  waitingMail,
-  statementMail,
-  expiryMail,
-  appointmentMail,
-  recordingMail,
-  recordsMail,
-  inPersonMail,
-  identityMail,
-  liveMail,
-  queueMail,
-  fillMail,
-  bookingMail,
-  guestMail,
-  appointmentInvitationMail,
-  failingMail,
-];
+import { endsWithin } from "./kernel/platform/work/ends-within.ts";
+import { loopOf } from "./kernel/platform/work/periodic.ts";
+import { watchSessions } from "./signing/notaries/notaries.ts";
 
 /**
  * The background work of a node: webhook deliveries and jobs. It ends when `stop` is called, or when a newer release
@@ -85,53 +12,26 @@ const mails = [
  */
 type Work = { mailer: Mailer; start: () => Promise<void>; stop: () => Promise<void> };
 
-export function openWork(deps: AppDeps, features: Features): Work {
-  const { resources, node, rules } = deps;
+export function openWork({ resources, node, transparencyLog }: AppDeps, features: Features): Work {
   const { config, db, clock, log, secrets, rowMac } = resources;
-  const { metrics, workers, schemaWatch } = node;
-  const { dispatcher, processor, acceptsPayment, envelopes, paper, providers, receipts, notaries } = features;
+  const { metrics, schemaWatch } = node;
+  const { dispatcher } = features.outgoing;
+  const { live } = features.signing.notaries;
   const mailer = openMailer({
     ...config,
     clock,
     onStored: node.onMailStored,
-    newestCheckpoint: deps.transparencyLog.newestSeen,
+    newestCheckpoint: transparencyLog.newestSeen,
   });
   const ended = metrics.counter("jobs_total", "Jobs that ended, by what became of them.", ["queue", "outcome"]);
   const jobs: Jobs = createJobs({ db, log, onOutcome: (queue, outcome) => ended.inc({ queue, outcome }) });
-  paymentJobs(jobs, { db, clock, log, processor });
-  firmPaysJobs(jobs, { ...features.checkout, rowMac, log });
-  partRefundJobs(jobs, { db, clock, log, processor });
-  reconcileJobs(jobs, { db, clock, log, processor });
-  nextSegmentJobs(jobs, { db, clock, log }, config.nextServiceWait);
-  taskMetrics(metrics, { db, clock });
-  backupMetrics(metrics, db);
-  envelopeJobs(jobs, envelopes);
-  closingSealJobs(jobs, { ...features.closings, log });
-  const { baseUrl } = config;
-  const { titleOf } = features.documentTexts;
-  const clients = { acceptsPayment, closingsOf, untilMorning: untilMorning(resources) };
-  const mailDeps = { db, clock, secrets, rowMac, mailer, baseUrl };
-  for (const wing of features.wings) wing.jobs?.(jobs, mailDeps);
-  const letters = {
-    ...mailDeps,
-    titleOf,
-    closingsOf,
-    reads: { certificateStates, paperWishes },
-    clients,
-  };
-  for (const mail of mails) mail.work(jobs, letters);
-  const shipping = openShipping(jobs, resources, { workers, pricing: rules.pricing, providers, receipts, fetch });
-  const faxing = openFaxing(jobs, { db, clock, log, providers, receipts, paper, telnyx: config.telnyx });
-  dispatchJobs(jobs, resources, [...shipping, ...faxing]);
-  identityJobs(jobs, providers, notaries.identity);
-  appointmentJobs(jobs, notaries.identity);
-  receipts.work(jobs);
-  testClockJobs(jobs, { db, clock, sweeps: testClockSweeps({ ...resources, retention: rules.retention }, envelopes) });
+  const mailDeps = { db, clock, secrets, rowMac, mailer, baseUrl: config.baseUrl };
+  for (const { wing } of Object.values(features)) wing.jobs?.(jobs, mailDeps);
   let stopped: Promise<void> | undefined;
   let endWatch = async (): Promise<void> => {};
   const endLive = async () => {
     await endWatch();
-    notaries.live?.recordings.stop();
+    live?.recordings.stop();
   };
   const stop = () => {
     stopped ??= Promise.all([dispatcher.stop(), jobs.stop(), endLive()]).then(() => mailer.close());
@@ -144,8 +44,27 @@ export function openWork(deps: AppDeps, features: Features): Work {
     .catch((error: unknown) => log.error({ err: error }, "the work of an outdated node did not stop"));
   const start = () => {
     dispatcher.start();
-    if (notaries.live) endWatch = watchSessions(notaries.live);
+    if (live) endWatch = watchSessions(live);
     return jobs.start();
   };
   return { mailer, start, stop };
+}
+
+// The longest wait for a periodic task when the node stops. A task that takes longer is abandoned, and its next run
+// continues the work.
+const stopMs = secondMs;
+// Tasks with the same interval start this far apart. If all started at once, they would open every connection of the
+// pool.
+const apartMs = 20;
+
+/** Starts the periodic tasks of a node; each is safe to run on several nodes. @returns the function that stops them */
+export function startTasks({ resources, node: { lastUse } }: AppDeps, features: Features): () => Promise<void> {
+  const { log } = resources;
+  const tasks = Object.values(features).flatMap(({ wing }) => wing.tasks ?? []);
+  const loops = tasks.map((task, index) => loopOf(task, resources, index * apartMs));
+  for (const loop of loops) loop.start();
+  return async () => {
+    await endsWithin(Promise.all(loops.map((loop) => loop.stop())), stopMs);
+    await lastUse.flush().catch((error) => log.warn({ err: error }, "the last use of keys was lost"));
+  };
 }

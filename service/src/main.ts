@@ -6,8 +6,9 @@ import { outboxMail, welcome } from "./cli/welcome.ts";
 import { type Anchoring, openAnchoring } from "./evidence/anchoring/anchoring.ts";
 import { openSealing, type Sealing } from "./evidence/seals/seals.ts";
 import { openTransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
-import { type AppDeps, type LiveMedia, openFeatures, type Rules } from "./features.ts";
+import { type AppDeps, openFeatures, type Rules } from "./features.ts";
 import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./firms/partners/partners.ts";
+import { startTasks } from "./jobs.ts";
 import { type Config, readConfig } from "./kernel/config/config.ts";
 import { keepRowsYoung } from "./kernel/platform/bounds/free-memory.ts";
 import { storeAddress } from "./kernel/platform/data-folder.ts";
@@ -20,16 +21,13 @@ import { isThisMachine } from "./kernel/platform/network.ts";
 import type { WorkerPool } from "./kernel/platform/workers/pool.ts";
 import type { Resources } from "./kernel/resources.ts";
 import { readRetention } from "./kernel/retention/retention.ts";
-import { startMaintenance } from "./maintenance.ts";
 import { readIssuer, registerIssuer } from "./orders/billing/billing.ts";
 import { openProcessor } from "./orders/payments/payments.ts";
 import { openPricing, type VersionedPricing } from "./orders/pricing/pricing.ts";
 import { openMediaEngine } from "./providers/providers.ts";
 import {
-  envelopesWith,
   listedCertificates,
   type OpenedSignerAuthorities,
-  openConsentTexts,
   openSignerAuthorities,
 } from "./signing/envelopes/envelopes.ts";
 import {
@@ -42,7 +40,8 @@ import {
   sessionsByState,
   spoolFolder,
 } from "./signing/notaries/notaries.ts";
-import { signingCertificates, unvouchedCounter } from "./upkeep/monitoring.ts";
+import type { LiveMedia } from "./signing/wing.ts";
+import { unvouchedCounter } from "./upkeep/monitoring.ts";
 import { openResources, openWorkers, root } from "./upkeep/resources.ts";
 
 const drainMs = 2_500;
@@ -202,7 +201,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
   let signers: OpenedSignerAuthorities | undefined;
   let workers: WorkerPool | undefined;
   let media: LiveMedia | null = null;
-  let stopMaintenance: (() => Promise<void>) | undefined;
+  let stopTasks: (() => Promise<void>) | undefined;
   let isDraining = false;
   try {
     const rules = await readRules(resources);
@@ -214,8 +213,6 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const opened = sealing;
     const certificates = listedCertificates(signers);
     const trustList = async () => opened.trustList({ signers: certificates, logs: await transparencyLog.trusted() });
-    const parts = { workers, sealing, pricing: rules.pricing, consentTexts: openConsentTexts(), texts: null };
-    const envelopes = envelopesWith(resources, parts);
     const outbox = openOutbox(config);
     media = openMedia(resources, metrics, rules.pricing);
     const processor = config.stripe && openProcessor(config.stripe, config.baseUrl);
@@ -243,15 +240,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     await listen(app, config);
     if (media) void recoverRecordings(resources, media);
     schemaWatch.start();
-    stopMaintenance = startMaintenance(resources, {
-      envelopes,
-      signerAuthorities: signers.authorities,
-      certificates: signingCertificates(sealing, signers.authorities),
-      lastUse,
-      wings: features.wings,
-      retention: rules.retention,
-      processor,
-    });
+    stopTasks = startTasks(deps, features);
     print(await greeting(resources, outbox, env));
     const outdated = await untilEnd(log, stopped, schemaWatch);
     isDraining = true;
@@ -263,7 +252,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     await media?.engine.stop();
     await schemaWatch.stop();
     await workers?.close();
-    await stopMaintenance?.();
+    await stopTasks?.();
     await signers?.close();
     await sealing?.close();
     await resources.close();

@@ -21,8 +21,8 @@ import {
   watchExpiries,
 } from "./notaries/notaries.ts";
 
-/** The features that the periodic tasks need from signing. They are opened before the tasks. */
-export type SigningParts = { envelopes: EnvelopeDeps; signerAuthorities: SignerAuthorities };
+/** The features that the periodic tasks need from signing. */
+type SigningParts = { envelopes: EnvelopeDeps; signerAuthorities: SignerAuthorities };
 
 /** The periodic tasks of signing: those of envelopes, then those of notaries. */
 export const signingTasks = (resources: Resources, parts: SigningParts): PeriodicTask[] => [

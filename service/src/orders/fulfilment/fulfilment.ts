@@ -14,7 +14,7 @@ export { type OrderMailDeps, orderMail } from "./mails.ts";
 export { finishedTarget, isDoneByHand, type MoveDeps, moveOrder } from "./move-order.ts";
 export { type OrderHistory, orderHistory } from "./order-history.ts";
 export { dispatchJobs, nextSegmentJobs, type Taker } from "./order-jobs.ts";
-export { mailOrderUpdates, orderUpdateMail } from "./order-updates.ts";
+export { mailOrderUpdates, type OrderUpdateMailDeps, orderUpdateMail } from "./order-updates.ts";
 export { perform } from "./perform.ts";
 export { outcomeIn, sandboxRoutes } from "./sandbox/routes.ts";
 export {

@@ -116,7 +116,10 @@ type CertificatesOf = (db: Sql, owner: Owner, orderIds: readonly number[]) => Pr
 type PaperWishes = (db: Sql, orderIds: readonly number[]) => Promise<ReadonlySet<number>>;
 
 /** `reads`: facts of other features about the orders. */
-type Deps = MailDeps & { titleOf: TitleOf; reads: { certificateStates: CertificatesOf; paperWishes: PaperWishes } };
+export type OrderUpdateMailDeps = MailDeps & {
+  titleOf: TitleOf;
+  reads: { certificateStates: CertificatesOf; paperWishes: PaperWishes };
+};
 
 type Row = Titled & { id: number; code: string; status: OrderStatus; fax: boolean; reference: string | null } & Marked;
 
@@ -152,7 +155,7 @@ export async function summaryOf(
  */
 async function itemsOf(
   { placedBy, partnerId, environment }: OrderUpdate,
-  { db, rowMac, titleOf, reads }: Deps,
+  { db, rowMac, titleOf, reads }: OrderUpdateMailDeps,
   batch: readonly Candidate[],
 ): Promise<Item[]> {
   const ids = batch.map(({ id }) => id);
@@ -193,7 +196,7 @@ const caution =
  */
 export const orderUpdateMail = defineMail({
   queue: "order-news",
-  async load(update: OrderUpdate, deps: Deps) {
+  async load(update: OrderUpdate, deps: OrderUpdateMailDeps) {
     const occasion = { actor: update.placedBy, kind: "orders" } as const;
     const usual = await recipientFor(deps, update, occasion);
     const orders = usual ? update.orders : update.orders.filter(([status]) => isTrouble(status));

@@ -31,7 +31,7 @@ export { type CopyLink, copyLinksOf, endCopyLink } from "./lifecycle/copy-links.
 export { bringEnvelopesNearer, followOverdue } from "./lifecycle/due.ts";
 export { endRound } from "./lifecycle/end.ts";
 export { addOrigin, endSittings, openSitting, removeOrigin } from "./lifecycle/frames-and-sittings.ts";
-export { type Closing, findSessionsLater, leaveSessionsOf } from "./lifecycle/join-session.ts";
+export { type Closing, type ClosingsOf, findSessionsLater, leaveSessionsOf } from "./lifecycle/join-session.ts";
 export { moveSigners } from "./lifecycle/move-signers.ts";
 export { mailForgotten } from "./lifecycle/notarized.ts";
 export { remindSigner } from "./lifecycle/remind.ts";

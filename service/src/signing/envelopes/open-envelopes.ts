@@ -51,11 +51,11 @@ type Parts = {
   sealing: Sealing;
   pricing: Pick<VersionedPricing, "catalog">;
   consentTexts: ConsentTexts;
-  /** Null if no text messages can be sent (`textsOf`), and in the maintenance process, which sends no codes. */
+  /** Null if no text messages can be sent (`textsOf`). */
   texts: Texts | null;
 };
 
-/** The dependencies of envelopes. The maintenance process uses them without the ceremony. */
+/** The dependencies of envelopes. */
 export function envelopesWith(
   resources: Resources,
   { workers, sealing, pricing, consentTexts, texts }: Parts,

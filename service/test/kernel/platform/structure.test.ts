@@ -8,9 +8,9 @@ const root = join(import.meta.dirname, "../../../..");
 const entries = readdirSync(join(root, "service/src"), { withFileTypes: true });
 const wings = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 
-test("the service has twelve wings, and five files that wire them", () => {
+test("the service has twelve wings, and four files that start and run them", () => {
   const loose = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  assert.deepEqual(loose.toSorted(), ["app.ts", "features.ts", "jobs.ts", "main.ts", "maintenance.ts"]);
+  assert.deepEqual(loose.toSorted(), ["app.ts", "features.ts", "jobs.ts", "main.ts"]);
   assert.equal(wings.length, 12);
 });
 

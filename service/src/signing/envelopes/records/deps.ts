@@ -27,7 +27,7 @@ export type Reach = {
   links: SigningLinks;
   /** How long automatic reminders, and mails about uploaded notarized documents, are delayed at night. */
   untilMorning: UntilMorning;
-  /** Null when the service sends no text messages (no new order can require them), and in the maintenance process. */
+  /** Null when the service sends no text messages, so that no new order can require them. */
   texts: Texts | null;
 };
 

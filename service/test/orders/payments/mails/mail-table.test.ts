@@ -104,7 +104,7 @@ const table: Readonly<Record<string, boolean>> = {
 
 test("the wings' lists of mails have no mail of which this test does not say whether it is about an order's money", () => {
   const source = fileURLToPath(new URL("../../../../src", import.meta.url));
-  const wings = ["jobs.ts", ...globSync("*/wing.ts", { cwd: source })].map((file) => readFileSync(join(source, file), "utf8"));
+  const wings = globSync("*/wing.ts", { cwd: source }).map((file) => readFileSync(join(source, file), "utf8"));
   const lists = wings.flatMap((wing) => /const mails = \[([^\]]*)\]/.exec(wing)?.[1] ?? []);
   const names = lists.flatMap((list) => list.match(/\w+/g) ?? []);
   assert.ok(names.length > 20);
