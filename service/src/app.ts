@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { logMetrics } from "./evidence/transparency-log/transparency-log.ts";
 import type { AppDeps, Features } from "./features.ts";
+import { waitingUploadsOf } from "./firms/partners/partners.ts";
 import { openWork } from "./jobs.ts";
 import { boundConnections } from "./kernel/http/client-address.ts";
 import { healthRoutes, refuseWhenOutdated } from "./kernel/http/health.ts";
@@ -12,48 +13,9 @@ import { ignoreMultipart, maxReservedBytes } from "./kernel/http/uploads/multipa
 import { createUploadPlaces } from "./kernel/http/uploads/upload-places.ts";
 import { readVersion } from "./kernel/version.ts";
 import { webhooksSection } from "./outgoing/webhooks/webhooks.ts";
-import {
-  type Assets,
-  openAssets,
-  type PageDeps,
-  pages,
-  readSiteTexts,
-  standaloneVerifier,
-  unmatchedPage,
-} from "./pages/pages.ts";
+import { pageDepsOf } from "./pages/page-deps.ts";
+import { openAssets, pages, unmatchedPage } from "./pages/pages.ts";
 import { serviceGauges, serviceReadiness } from "./upkeep/monitoring.ts";
-import { type DeliveryDeps, replaceInRooms } from "./closing/deliveries/deliveries.ts";
-import { clientCheckout, clientClosing, payableOfClient } from "./closing/rooms/rooms.ts";
-import { closingRecord } from "./closing/closing-passports/closing-passports.ts";
-import { proofRecord } from "./evidence/proof-passports/proof-passports.ts";
-import type { Sealing } from "./evidence/seals/seals.ts";
-import { operatorSessions } from "./firms/operators/operators.ts";
-import { readShownFirm, waitingUploadsOf } from "./firms/partners/partners.ts";
-import type { ReadReadiness } from "./kernel/http/readiness.ts";
-import type { Outbox } from "./kernel/platform/mail/mail.ts";
-import type { Workers } from "./kernel/platform/workers/task.ts";
-import type { Resources } from "./kernel/resources.ts";
-import type { RetentionPlan } from "./kernel/retention/retention.ts";
-import type { HttpDeps } from "./kernel/wing.ts";
-import { documentFile, documentsOfOrder, payerOf } from "./orders/billing/billing.ts";
-import { mailDocuments } from "./orders/fulfilment/fulfilment.ts";
-import { clientLinks } from "./orders/order/order.ts";
-import {
-  checkoutUrl,
-  clientSupplement,
-  payerInProcess,
-  unpaidLossOf,
-  wasPaidByFirm,
-} from "./orders/payments/payments.ts";
-import type { VersionedPricing } from "./orders/pricing/pricing.ts";
-import type { Orders } from "./orders/wing.ts";
-import {
-  envelopeRecord,
-  openOrderDocument,
-  orderDocumentProof,
-  provenDocuments,
-  readSigning,
-} from "./signing/envelopes/envelopes.ts";
 
 // Memory for eight of the largest uploads at once: five of firms with live access, and three of other firms. Further
 // uploads are queued, and back-pressure pauses their senders.
@@ -101,170 +63,4 @@ export async function createApp(deps: AppDeps, features: Features): Promise<Fast
   });
   await app.ready();
   return app;
-}
-
-type Parts = {
-  http: HttpDeps;
-  assets: Assets;
-  readiness: ReadReadiness;
-  outbox: Outbox | null;
-  workers: Workers;
-  rules: { pricing: VersionedPricing; retention: RetentionPlan };
-  sealing: Sealing;
-};
-
-/** Gives the pages of each audience the features that they use. */
-function pageDepsOf(resources: Resources, wings: Features, parts: Parts): PageDeps {
-  const { config } = resources;
-  const { http, assets, outbox, rules, sealing } = parts;
-  const { passports } = wings.evidence;
-  const { envelopes, signers } = wings.signing;
-  const { closings } = wings.closing;
-  const deliveries = deliveriesWith(resources, wings.orders, parts);
-  return {
-    common: { limits: http.frame.limits, assets, retention: rules.retention },
-    baseUrl: config.baseUrl,
-    outbox,
-    verify: {
-      sealCertificates: sealing.trustList,
-      proofRecord: (verifyCode) => proofRecord(passports, verifyCode),
-      closingRecord: (verifyCode) => closingRecord(closings, verifyCode),
-      envelopeRecord: (verifyCode) => envelopeRecord(envelopes, verifyCode),
-    },
-    client: clientDeps(resources, wings, deliveries, parts.workers),
-    signing: signers,
-    visitor: {
-      requestAccess: wings.firms.requestAccess,
-      recaptcha: config.recaptcha,
-      site: { priceBook: rules.pricing.priceBook.content, texts: readSiteTexts(config.texts) },
-    },
-    people: {
-      callers: http.frame,
-      clock: resources.clock,
-      uploadPlaces: http.uploadPlaces,
-      resolveOperator: operatorSessions(resources),
-      dashboard: dashboardDeps(wings, deliveries),
-      operator: operatorDeps(resources, wings, parts),
-    },
-  };
-}
-
-const deliveriesWith = (
-  { config, db, rowMac, blobs, log, clock, secrets }: Resources,
-  { documentTexts: { titleOf } }: Orders,
-  { assets, sealing }: Parts,
-): DeliveryDeps => ({
-  db,
-  rowMac,
-  blobs,
-  log,
-  clock,
-  titleOf,
-  secrets,
-  verifier: {
-    baseUrl: config.baseUrl,
-    hasCalendars: config.otsCalendars.length > 0,
-    page: async () => Buffer.from(standaloneVerifier(assets, await sealing.trustList())),
-  },
-});
-
-function clientDeps(
-  resources: Resources,
-  { orders: { checkout, acceptsPayment, placing, documentTexts }, signing: { envelopes } }: Features,
-  deliveries: DeliveryDeps,
-  workers: Workers,
-): PageDeps["client"] {
-  const { db, rowMac, secrets } = resources;
-  const { titleOf } = documentTexts;
-  return {
-    db,
-    rowMac,
-    payments: {
-      acceptsPayment,
-      checkoutUrl: (code) => checkoutUrl(checkout, code, null, "client"),
-      supplementOf: (order) => clientSupplement(db, order),
-      isPriceOwed: async (code) => (await unpaidLossOf(db, code)) > 0 && !(await wasPaidByFirm(db, code)),
-      payerInProcess: (code) => payerInProcess(db, code),
-      payableTogether: (code) => payableOfClient(checkout, code),
-      checkoutTogether: async (code) => (await clientCheckout(checkout, code)).checkoutUrl,
-      receipts: {
-        of: async (code) => (await documentsOfOrder(db, code, null)).filter((each) => payerOf(each) === "client"),
-        file: (receipts, number) => documentFile({ workers, titleOf }, receipts, number),
-      },
-    },
-    fills: placing.fills,
-    firmOf: (partnerId) => readShownFirm(db, partnerId),
-    documents: {
-      titleOf,
-      signersOf: async (code) => (await readSigning(envelopes, code, null)).signers,
-      deliveries,
-      links: { ...clientLinks({ db, secrets }), mail: (code, asked) => mailDocuments(resources, code, asked) },
-      closingOf: (code) => clientClosing(checkout, code),
-      of: (code) => provenDocuments(envelopes, code, null),
-      proof: (document, form) => orderDocumentProof(envelopes, { ...document, owner: null }, form),
-      read: (orderCode, documentId) => openOrderDocument(envelopes, { orderCode, owner: null, documentId }),
-    },
-  };
-}
-
-function dashboardDeps(wings: Features, deliveries: DeliveryDeps): NonNullable<PageDeps["people"]>["dashboard"] {
-  const { firms, orders: ordering, signing, closing, upkeep } = wings;
-  const { checkout, acceptsPayment, readAnalytics } = ordering;
-  const { titleOf, noticesOf } = ordering.documentTexts;
-  const { orders, templates, withTemplate, bulk, fills } = ordering.placing;
-  const { moves, sandbox, corrections, billing, firmNotes } = ordering.work;
-  const { envelopes, preview } = signing;
-  return {
-    members: firms.members,
-    desk: {
-      page: { orders, envelopes, corrections, firmNotes, titleOf, noticesOf, acceptsPayment },
-      forms: { moves, sandbox, checkout, billing, replaceInRooms },
-      templates: { orders, templates, withTemplate, titleOf, bulk, fills },
-      preview,
-    },
-    passports: wings.evidence.passports,
-    rooms: { closings: closing.closings, deliveries, drafts: closing.drafts },
-    webhooks: wings.outgoing.webhooks,
-    reports: { readAnalytics, readLaunchpad: firms.readLaunchpad },
-    testClock: upkeep.testClock,
-  };
-}
-
-function operatorDeps(
-  { config, db, clock, log, rowMac, secrets, blobs }: Resources,
-  { firms, providers: { providers }, orders, signing, delivery, upkeep }: Features,
-  { http, readiness }: Parts,
-): NonNullable<PageDeps["people"]>["operator"] {
-  const { refundApproval } = config;
-  const { checkout, acceptsPayment, work, placing } = orders;
-  const { titleOf, readNotices } = orders.documentTexts;
-  const { envelopes, finished, notaries } = signing;
-  return {
-    orders: { moves: work.moves, envelopes, paper: delivery.paper, readNotices, acceptsPayment, titleOf },
-    documents: {
-      finished,
-      approval: { refundApproval },
-      uploadPlaces: http.uploadPlaces,
-      forms: placing.templates,
-    },
-    refunds: { db, clock, log, refundApproval, processor: checkout.processor },
-    firms: { firms: { db, clock, rowMac }, storageUse: firms.storageUse },
-    access: { db, clock, rowMac, secrets },
-    notaries: {
-      notaryDesk: notaries.desk,
-      notaryRules: notaries.rules,
-      notarySheets: notaries.sheets,
-      notarySigning: notaries.signing,
-      identity: notaries.identity,
-      live: notaries.live,
-      recordings: { db, clock, secrets, rowMac, blobs },
-    },
-    health: {
-      readiness,
-      providers,
-      notaryState: notaries.supply.state,
-      acceptsPayments: checkout.processor !== null,
-      examine: upkeep.examine,
-    },
-  };
 }

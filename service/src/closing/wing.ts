@@ -59,6 +59,8 @@ export function openClosingWing(resources: Resources, parts: Parts) {
   return { closings, drafts: openDrafts(resources), wing };
 }
 
+export type Closing = ReturnType<typeof openClosingWing>;
+
 const tasksOf = (resources: Resources): PeriodicTask[] => [
   {
     name: "drafts of closings that have expired",

@@ -49,6 +49,8 @@ export function openDeliveryWing(resources: Resources, parts: Parts) {
   return { paper, wing };
 }
 
+export type Delivery = ReturnType<typeof openDeliveryWing>;
+
 const tasksOf = ({ db, clock }: Resources, retention: RetentionPlan): PeriodicTask[] => [
   {
     name: "old records of providers",

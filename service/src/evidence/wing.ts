@@ -44,6 +44,8 @@ export function openEvidenceWing(resources: Resources, parts: Parts) {
   return { passports, wing };
 }
 
+export type Evidence = ReturnType<typeof openEvidenceWing>;
+
 const tasksOf = (resources: Resources, { sealing, anchoring, transparencyLog }: Parts): PeriodicTask[] => {
   const { clock, config } = resources;
   const intervalMs = config.logRootIntervalMs;

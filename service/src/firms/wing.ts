@@ -102,6 +102,8 @@ export function openFirmsWing(resources: Resources, parts: Parts) {
   };
 }
 
+export type Firms = ReturnType<typeof openFirmsWing>;
+
 const tasksOf = ({ db, clock }: Resources, lastUse: LastUse): PeriodicTask[] => {
   const sweeper = withLongStatements(db);
   return [

@@ -38,6 +38,8 @@ export function openOutgoingWing(resources: Resources, { metrics, rules, newestC
   return { dispatcher, webhooks, wing };
 }
 
+export type Outgoing = ReturnType<typeof openOutgoingWing>;
+
 const tasksOf = ({ db, clock }: Resources, retention: RetentionPlan): PeriodicTask[] => {
   const sweeper = withLongStatements(db);
   return [

@@ -24,11 +24,9 @@ import { assetRoutes } from "./ui/assets/routes.ts";
 import { errorPage, unmatchedPage } from "./ui/error-page.ts";
 import { acceptForms } from "./ui/forms/form-body.ts";
 import { type EvidenceSources, verifyPages } from "./verify/routes.ts";
-import { readSiteTexts } from "./visitor/site-pages.ts";
 import { type VisitorDeps, visitorPages } from "./visitor/visitor.ts";
 
-export { standaloneVerifier } from "./verify/standalone.ts";
-export { type Assets, openAssets, readSiteTexts, unmatchedPage };
+export { openAssets, unmatchedPage };
 
 type Common = { limits: RateLimits; assets: Assets; retention: RetentionPlan };
 

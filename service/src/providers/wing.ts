@@ -24,3 +24,5 @@ export function openProvidersWing(resources: Resources, metrics: Metrics, fetch:
   };
   return { providers, wing };
 }
+
+export type ProvidersWing = ReturnType<typeof openProvidersWing>;

@@ -133,6 +133,8 @@ export function openSigningWing(resources: Resources, parts: Parts) {
   };
 }
 
+export type Signing = ReturnType<typeof openSigningWing>;
+
 /** The functions of signing that orders use. */
 const portsOf = (
   { db, rowMac, secrets }: Resources,

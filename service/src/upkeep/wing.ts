@@ -38,6 +38,8 @@ export function openUpkeepWing(resources: Resources, { metrics, retention, keys,
   return { examine: examiner(resources), testClock, wing };
 }
 
+export type Upkeep = ReturnType<typeof openUpkeepWing>;
+
 const maxBatches = 100;
 
 /**
