@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { hex, instant, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import {
   MacOfState,
   markedAll,
@@ -70,9 +70,6 @@ export const orderRows = stateRows(orderState, {
     },
   ],
 });
-
-const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
-const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
 
 /** The MAC covers the columns of an envelope's signer, except the counts of codes and the time of the last reminder. */
 export const signerState: StateMac = {

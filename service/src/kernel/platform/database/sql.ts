@@ -149,3 +149,8 @@ export type Part<T> = T | Statement;
 /** A time as the interface writes it: ISO 8601 in UTC, to the millisecond. */
 export const isoTime = (column: Statement): Statement =>
   sql`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** A time as `timestamp` in UTC, because the text of a `timestamptz` depends on the time zone of the session. */
+export const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
+
+export const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;

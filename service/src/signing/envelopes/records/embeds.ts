@@ -2,15 +2,12 @@ import type { Owner } from "../../../kernel/identity/identity.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import { changeRow, changeRowIf } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { hex, instant, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, verifiedAll, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { tokenSha256 } from "../../../kernel/platform/secrets.ts";
 import { joinOrder } from "../../../orders/order/order.ts";
-
-const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
-const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
 
 /** Without the MAC, write access to the database would be enough to show signing pages on another site. */
 const originState: StateMac = {

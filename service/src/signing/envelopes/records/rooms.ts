@@ -1,5 +1,5 @@
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { hex, instant, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
@@ -23,8 +23,6 @@ export type NotaryBlock = {
 /** The notary's field in a document that the signers sign by mailed links. The notary signs after them. */
 type SignedBlock = Omit<NotaryBlock, "isRemote">;
 
-const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
-
 export const envelopeRoomState: StateMac = {
   table: sql`envelope_rooms`,
   key: sql`envelope_id`,
@@ -37,7 +35,7 @@ const signerRoomState: StateMac = {
   table: sql`signer_rooms`,
   key: sql`id`,
   mac: sql`row_mac`,
-  covered: (r) => sql`${r}.id, ${r}.signer_id, encode(${r}.token_sha256, 'hex'), ${r}.may_sign, ${r}.presence,
+  covered: (r) => sql`${r}.id, ${r}.signer_id, ${hex(sql`${r}.token_sha256`)}, ${r}.may_sign, ${r}.presence,
     ${instant(sql`${r}.opened_at`)}, ${instant(sql`${r}.expires_at`)}, ${instant(sql`${r}.closed_at`)}`,
 };
 

@@ -4,7 +4,7 @@
  * signers' rows must therefore lock the session first.
  */
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { hex, instant, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
@@ -14,9 +14,6 @@ import { type Consent, updateSigner } from "./envelope.ts";
 import type { SigningLinks } from "./link-tokens.ts";
 
 type Links = Pick<SigningLinks, "tokenOf">;
-
-const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
-const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
 
 /** A session gives access to its person's documents, so the MAC covers all columns that select these documents. */
 const sessionState: StateMac = {
@@ -51,7 +48,7 @@ export const personOf = (
 /** The digests of signers (`personOf`), by the ids of the signers. */
 export async function personsOf(db: Sql, signerIds: readonly number[]): Promise<Map<number, string>> {
   const rows = await db.query<{ id: number; person: string }>(sql`
-    SELECT s.id, encode(${personOf(sql`s`)}, 'hex') AS person, ${verifiedSigner} FROM envelope_signers s
+    SELECT s.id, ${hex(personOf(sql`s`))} AS person, ${verifiedSigner} FROM envelope_signers s
     WHERE s.id = ANY (${signerIds}::bigint[])`);
   return new Map(rows.map(({ id, person }) => [id, person]));
 }

@@ -1,13 +1,10 @@
 import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { hex, instant, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { tokenSha256 } from "../../../kernel/platform/secrets.ts";
-
-const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
-const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
 
 /**
  * The session of a turn can act for its signer, and the host is part of the evidence. So the MAC covers every column.
