@@ -35,6 +35,7 @@ export {
   verifyCosignature,
   verifyNote,
 } from "./note.ts";
+export { retractionMeanings } from "./retraction.ts";
 export {
   bundledEntry,
   hashesAt,

@@ -4,7 +4,8 @@ import { isLogProof, type LogProof, parseCheckpoint, parseLogProof, type SignedC
 import { formatEntry, parseEntry, type RetractionReason, retractionReasons } from "./entry.ts";
 import { leafHash, verifyInclusion } from "./tree.ts";
 
-const meanings: Readonly<Record<RetractionReason, string>> = {
+/** Each completes the sentence "The seal was retracted, because ...". */
+export const retractionMeanings: Readonly<Record<RetractionReason, string>> = {
   superseded: "another document replaces it",
   "wrong-document": "the wrong document was sealed",
   "key-compromise": "others may have had the seal key",
@@ -45,7 +46,7 @@ export async function retractionClaims(
     const reason = await reasonOf(proof, checkpoint, entry);
     if (reason === null)
       return claims("unchecked", "The retraction in the proof is not one of this seal, and so counts for nothing.");
-    const retracted = `was retracted, because ${meanings[reason]} (${reason}): entry ${proof.index} of the log ${origin}.`;
+    const retracted = `was retracted, because ${retractionMeanings[reason]} (${reason}): entry ${proof.index} of the log ${origin}.`;
     const { state, why } = await signedBy(checkpoint);
     if (state === "holds") return claims("fails", `This seal ${retracted}`);
     return claims("unchecked", `The proof says that this seal ${retracted} ${why}`);
