@@ -1,8 +1,9 @@
-import { childrenOf, OID, onlyChildOf, readDer, readOctetString, readOid } from "@signsealship/evidence/asn1";
-import { concatBytes, equalBytes, toHex } from "@signsealship/evidence/bytes";
+import { concatBytes, toHex } from "@signsealship/evidence/bytes";
 import { changesSince, findSignatures, openUnlocked } from "@signsealship/evidence/pdf";
 import { type Certificate, nameText, parseCertificate } from "@signsealship/evidence/x509";
+import { fromBase64, sha256, toBase64 } from "../../ui/browser/bytes.ts";
 import { make, part } from "../../ui/browser/parts.ts";
+import { coversRevision } from "../../ui/browser/prepared-signature.ts";
 import { type OpenedKey, openPkcs12, Pkcs12Error, type Pkcs12Fault } from "./pkcs12.ts";
 
 // Signs with the notary's own key. For a key in a file, the file, its password and the key never leave this page; only
@@ -244,34 +245,17 @@ type Act = Record<"act" | "mode" | "document" | "startedAt" | "endedAt", string>
  * revision must state the hash of the record that the notary saw.
  */
 async function isOfDocument(document: Uint8Array<ArrayBuffer>, prepared: Prepared): Promise<boolean> {
-  const { contentsStart, contentsEnd, givenSha256 } = prepared;
   const tail = fromBase64(prepared.tail);
-  if (toHex(await sha256(document)) !== givenSha256) return false;
-  if (contentsStart < 0 || contentsEnd < contentsStart || contentsEnd > tail.length) return false;
-  // The space for the signature, between `<` and `>`, must still be empty, because the signature does not cover it.
-  if (!/^<0*>$/.test(new TextDecoder("latin1").decode(tail.subarray(contentsStart, contentsEnd)))) return false;
+  if (toHex(await sha256(document)) !== prepared.givenSha256) return false;
+  const signature = { ...prepared, tail, signedAttrs: fromBase64(prepared.signedAttrs) };
+  if (!(await coversRevision(document, signature))) return false;
   const stated = `/SSSNotaryActSha256<${toHex(await sha256(new TextEncoder().encode(prepared.record)))}>`;
   if (new TextDecoder("latin1").decode(tail).split("/SSSNotaryActSha256").length !== 2) return false;
   if (!new TextDecoder("latin1").decode(tail).includes(stated)) return false;
-  const signed = concatBytes([document, tail.subarray(0, contentsStart), tail.subarray(contentsEnd)]);
-  if (!equalBytes(messageDigestOf(fromBase64(prepared.signedAttrs)), await sha256(signed))) return false;
   const file = await openUnlocked(concatBytes([document, tail]));
   const level = changesSince(file, document.length);
   const added = findSignatures(file).filter(({ start }) => start === undefined || start >= document.length);
   return level !== null && level !== "other" && level !== "none" && added.length === 1;
-}
-
-/**
- * The digest in signed attributes; empty unless there is exactly one. @throws EvidenceError when the bytes are not
- * attributes
- */
-function messageDigestOf(signedAttrs: Uint8Array): Uint8Array {
-  const digests = childrenOf(readDer(signedAttrs)).flatMap((attribute) => {
-    const [type, values] = childrenOf(attribute);
-    return type && values && readOid(type) === OID.idMessageDigest ? [readOctetString(onlyChildOf(values))] : [];
-  });
-  const [digest, another] = digests;
-  return digest && !another ? digest : new Uint8Array(0);
 }
 
 /** @throws Refused with the service's message; another error when the service doesn't answer with JSON */
@@ -290,8 +274,3 @@ async function bytesOf(url: string): Promise<Uint8Array<ArrayBuffer>> {
   if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
   return new Uint8Array(await answer.arrayBuffer());
 }
-
-const sha256 = async (bytes: Uint8Array<ArrayBuffer>) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
-const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

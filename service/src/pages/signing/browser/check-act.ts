@@ -1,18 +1,11 @@
-import { childrenOf, OID, onlyChildOf, readDer, readOctetString, readOid } from "@signsealship/evidence/asn1";
-import { equalBytes, toHex } from "@signsealship/evidence/bytes";
+import { concatBytes, toHex } from "@signsealship/evidence/bytes";
 import { actSha256In, fillsOwnFields } from "@signsealship/evidence/envelope";
 import { changedSince, fieldName, fieldTexts, findSignatures, openUnlocked } from "@signsealship/evidence/pdf";
+import { sha256 } from "../../ui/browser/bytes.ts";
+import { coversRevision, type PreparedSignature } from "../../ui/browser/prepared-signature.ts";
 import type { FieldOnPage } from "./config.ts";
 
-/** A signature that the service prepared, so that this browser can sign it with its own key. */
-export type PreparedAct = {
-  /** The bytes that the signing appends to the displayed document. */
-  readonly tail: Uint8Array;
-  /** The position of the signature value in the tail. */
-  readonly contentsStart: number;
-  readonly contentsEnd: number;
-  /** DER of the SET OF signed attributes (RFC 5652, section 5.4). */
-  readonly signedAttrs: Uint8Array;
+export type PreparedAct = PreparedSignature & {
   /** The act's record (what the signer typed), as canonical JSON. The appended bytes contain its SHA-256. */
   readonly record: string;
 };
@@ -59,15 +52,9 @@ type File = Awaited<ReturnType<typeof openUnlocked>>;
  */
 export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<boolean> {
   const { document, mark } = asked;
-  const { tail, contentsStart, contentsEnd, signedAttrs, record } = act;
-  if (contentsStart < 0 || contentsEnd < contentsStart || contentsEnd > tail.length) return false;
-  // The space for the signature, between `<` and `>`, must still be empty. The signature does not cover these bytes, so
-  // they could hide other content.
-  const gap = tail.subarray(contentsStart, contentsEnd);
-  if (!/^<0*>$/.test(new TextDecoder("latin1").decode(gap))) return false;
-  const signed = joined([document, tail.subarray(0, contentsStart), tail.subarray(contentsEnd)]);
-  if (!equalBytes(messageDigestOf(signedAttrs), await sha256(signed))) return false;
-  const file = await openUnlocked(joined([document, tail]));
+  const { tail, record } = act;
+  if (!(await coversRevision(document, act))) return false;
+  const file = await openUnlocked(concatBytes([document, tail]));
   const texts = filledIn(asked, file);
   if (texts === null) return false;
   const actSha256 = toHex(await sha256(new TextEncoder().encode(record)));
@@ -167,30 +154,4 @@ function digitsOf(text: string): string | null {
   const [, sign = "", whole = "", fraction = ""] = found;
   // The service writes -0 as 0.
   return `${/[1-9]/.test(text) ? sign : ""}${whole.replaceAll(",", "").replace(/^0+(?=\d)/, "")}.${fraction.replace(/0+$/, "")}`;
-}
-
-/**
- * The message digest in signed attributes; empty if they contain none or more than one.
- * @throws EvidenceError when the bytes are not attributes
- */
-function messageDigestOf(signedAttrs: Uint8Array): Uint8Array {
-  const digests = childrenOf(readDer(signedAttrs)).flatMap((attribute) => {
-    const [type, values] = childrenOf(attribute);
-    return type && values && readOid(type) === OID.idMessageDigest ? [readOctetString(onlyChildOf(values))] : [];
-  });
-  const [digest, another] = digests;
-  return digest && !another ? digest : new Uint8Array(0);
-}
-
-const sha256 = async (bytes: Uint8Array): Promise<Uint8Array> =>
-  new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const bytes of parts) {
-    whole.set(bytes, at);
-    at += bytes.length;
-  }
-  return whole;
 }

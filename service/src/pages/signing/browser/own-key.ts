@@ -1,4 +1,5 @@
 import { toHex } from "@signsealship/evidence/bytes";
+import { fromBase64, sha256, toBase64 } from "../../ui/browser/bytes.ts";
 import { part } from "../../ui/browser/parts.ts";
 import { type Drawn, readDrawn } from "../drawn.ts";
 import type { isWhatWasAsked, PreparedAct } from "./check-act.ts";
@@ -114,7 +115,7 @@ async function markOf(form: HTMLFormElement): Promise<object> {
 /** The hash of a drawing, as the act's record contains it. The members are in the order of canonical JSON. */
 async function drawnSha256({ height, strokes, width }: Drawn): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify({ height, strokes, width }));
-  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", text)));
+  return toHex(await sha256(text));
 }
 
 /**
@@ -129,7 +130,3 @@ async function post<T>(url: string, body: URLSearchParams): Promise<T | null> {
   const isJson = answer.headers.get("content-type")?.startsWith("application/json");
   return answer.ok && isJson ? ((await answer.json()) as T) : null;
 }
-
-const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
-const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

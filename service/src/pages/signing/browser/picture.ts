@@ -1,4 +1,5 @@
 import { toHex } from "@signsealship/evidence/bytes";
+import { fromBase64, sha256, toBase64 } from "../../ui/browser/bytes.ts";
 import { make } from "../../ui/browser/parts.ts";
 import { maxPictureLength, type Picture, pictureSides, readPicture, samplesOf, writePicture } from "../picture.ts";
 
@@ -51,13 +52,16 @@ export async function pictureRecord(text: string) {
   if (!picture) return null;
   const { rgb, alpha } = samplesOf(await rgbaOf(picture));
   const { width, height } = picture;
-  return { height, kind: "uploaded", maskSha256: alpha && (await sha256(alpha)), sha256: await sha256(rgb), width };
+  return {
+    height,
+    kind: "uploaded",
+    maskSha256: alpha && toHex(await sha256(alpha)),
+    sha256: toHex(await sha256(rgb)),
+    width,
+  };
 }
 
 const rgbaOf = ({ deflated }: Picture) => through(new DecompressionStream("deflate"), fromBase64Url(deflated));
-
-const sha256 = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
-  toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 
 async function through(
   stream: CompressionStream | DecompressionStream,
@@ -67,11 +71,8 @@ async function through(
   return new Uint8Array(await response.arrayBuffer());
 }
 
-function toBase64Url(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
+const toBase64Url = (bytes: Uint8Array): string =>
+  toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
 const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
+  fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
