@@ -1,4 +1,5 @@
 import { invalid } from "../../kernel/platform/errors.ts";
+import { type Members, membersIn } from "../../kernel/platform/json.ts";
 import { hasEmailShape } from "../../kernel/platform/mail/email.ts";
 import { isPlainText, isVisible } from "../../kernel/platform/text.ts";
 
@@ -23,25 +24,19 @@ export type NewAttachment = { orderCode: string; label: string | null };
 export type AddressCorrection = { from: string; to: string; name: string | null };
 export type NewParticipant = { name: string; email: string; role: string };
 
-type Body = Readonly<Record<string, unknown>>;
-
-/** The members of a body that is a JSON object; empty for any other body. */
-const membersOf = (body: unknown): Body =>
-  typeof body === "object" && body !== null && !Array.isArray(body) ? (body as Body) : {};
-
 function requireText(field: string, text: string): string {
   if (!isPlainText(text)) throw invalid(`${field} must be UTF-8 text without control characters.`);
   return text;
 }
 
-function required(body: Body, field: string, maxLength: number, message: string): string {
+function required(body: Members, field: string, maxLength: number, message: string): string {
   const value = body[field];
   const text = typeof value === "string" ? value.trim() : "";
   if (!isVisible(text) || [...text].length > maxLength) throw invalid(message);
   return requireText(field, text);
 }
 
-function optional(body: Body, field: string, maxLength: number): string | null {
+function optional(body: Members, field: string, maxLength: number): string | null {
   const value = body[field] ?? "";
   const text = typeof value === "string" ? value.trim() : null;
   if (text === null || [...text].length > maxLength)
@@ -54,7 +49,7 @@ function optional(body: Body, field: string, maxLength: number): string | null {
  * @throws ServiceError for anything that is not a day of this century
  */
 export function closesOnField(body: unknown): string | null {
-  const { closesOn: value = null } = membersOf(body);
+  const { closesOn: value = null } = membersIn(body);
   const day = typeof value === "string" ? value.trim() : value;
   if (day === null || day === "") return null;
   const isDay = typeof day === "string" && /^20\d\d-\d\d-\d\d$/.test(day) && isoDay(day) === day;
@@ -73,7 +68,7 @@ function isoDay(day: string): string | null {
  * @throws ServiceError for anything but true or false
  */
 export function sealWhenDoneField(body: unknown): boolean {
-  const { sealWhenDone } = membersOf(body);
+  const { sealWhenDone } = membersIn(body);
   if (typeof sealWhenDone !== "boolean") throw invalid(sealMessage);
   return sealWhenDone;
 }
@@ -83,7 +78,7 @@ export function sealWhenDoneField(body: unknown): boolean {
  * @throws ServiceError naming the field and the rule
  */
 export function newRoomFields(body: unknown): NewRoom {
-  const members = membersOf(body);
+  const members = membersIn(body);
   const closesOn = closesOnField(members);
   return {
     name: required(members, "name", 200, nameMessage),
@@ -97,7 +92,7 @@ export function newRoomFields(body: unknown): NewRoom {
  * @throws ServiceError for a code outside 24-64 characters or a bad label
  */
 export function attachFields(body: unknown): NewAttachment {
-  const members = membersOf(body);
+  const members = membersIn(body);
   const { orderCode } = members;
   if (typeof orderCode !== "string" || orderCode.length < 24 || orderCode.length > 64) throw invalid(orderCodeMessage);
   return { orderCode, label: optional(members, "label", 200) };
@@ -108,7 +103,7 @@ export function attachFields(body: unknown): NewAttachment {
  * @throws ServiceError naming the field
  */
 export function participantFields(body: unknown): NewParticipant {
-  const members = membersOf(body);
+  const members = membersIn(body);
   const name = required(members, "name", 200, participantNameMessage);
   const email = required(members, "email", 320, participantEmailMessage).toLowerCase();
   if (!hasEmailShape(email) || email.length > 320) throw invalid(participantEmailMessage);
@@ -120,7 +115,7 @@ export function participantFields(body: unknown): NewParticipant {
  * @throws ServiceError naming the field
  */
 export function addressFields(body: unknown): AddressCorrection {
-  const members = membersOf(body);
+  const members = membersIn(body);
   const address = (field: string) =>
     required(members, field, 320, `${field} must be an email address of at most 320 characters.`);
   return { from: address("from"), to: address("to"), name: optional(members, "name", 200) };

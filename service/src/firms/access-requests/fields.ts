@@ -1,4 +1,5 @@
 import { invalid } from "../../kernel/platform/errors.ts";
+import { membersIn } from "../../kernel/platform/json.ts";
 import { isEmail } from "../../kernel/platform/mail/email.ts";
 import { isPlainLines, isPlainText } from "../../kernel/platform/text.ts";
 
@@ -35,10 +36,10 @@ type Field = keyof typeof maxLengths;
  * @throws ServiceError with the contract's message, or naming the field and the rule
  */
 export function accessRequestFields(body: unknown): SentRequest {
-  const members = typeof body === "object" && body !== null && !Array.isArray(body) ? body : {};
+  const members = membersIn(body);
 
   function optional(field: Field, isReadable = isPlainText): string | null {
-    const value = (members as Readonly<Record<string, unknown>>)[field] ?? "";
+    const value = members[field] ?? "";
     if (typeof value !== "string") throw invalid(`${field} must be text.`);
     const text = value.trim();
     if (text.length > maxLengths[field]) throw invalid(`${field} must have at most ${maxLengths[field]} characters.`);

@@ -1,4 +1,5 @@
 import { invalid } from "../platform/errors.ts";
+import { membersIn } from "../platform/json.ts";
 
 /** An advance of a clock: by a number of seconds, or to an instant. */
 export type Leap = { seconds: number } | { to: Date };
@@ -7,7 +8,7 @@ const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)
 
 /** Reads the body of a request to advance the clock. @throws ServiceError naming the member and the rule */
 export function leapOf(body: unknown): Leap {
-  const { advanceSeconds, to } = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
+  const { advanceSeconds, to } = membersIn(body);
   if ((advanceSeconds ?? null) === null && (to ?? null) === null)
     throw invalid("advanceSeconds or to is required: how far the test clock goes.");
   if ((advanceSeconds ?? null) !== null && (to ?? null) !== null)

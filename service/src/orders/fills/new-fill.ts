@@ -1,4 +1,5 @@
 import { invalid } from "../../kernel/platform/errors.ts";
+import { membersIn } from "../../kernel/platform/json.ts";
 import { isLanguage, type Language, languages } from "../../kernel/platform/languages.ts";
 import { isEmail } from "../../kernel/platform/mail/email.ts";
 import { isPlainText } from "../../kernel/platform/text.ts";
@@ -34,10 +35,7 @@ export type NewFillFields = {
  * @throws ServiceError naming the field and the rule
  */
 export function readNewFill(body: unknown): NewFillFields {
-  const fields = (typeof body === "object" && body !== null && !Array.isArray(body) ? body : {}) as Record<
-    string,
-    unknown
-  >;
+  const fields = membersIn(body);
   const text = (name: string, max: number): string | null => {
     const value = fields[name] ?? "";
     if (typeof value !== "string" || [...value].length > max)

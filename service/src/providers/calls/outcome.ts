@@ -1,5 +1,6 @@
 import type { BoundedAnswer } from "../../kernel/platform/bounds/bounded-request.ts";
 import { hourMs } from "../../kernel/platform/clock.ts";
+import { membersIn, textIn } from "../../kernel/platform/json.ts";
 
 /**
  * The outcome of one request. Only `unknown` leaves it open whether the provider acted. EasyPost may have acted even
@@ -63,22 +64,21 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-
 /**
  * Reads the message of a refusal: `{error: {code, message, errors}}` of EasyPost and Lob, or `{errors: [{code, title,
  * detail}]}` of Telnyx.
  */
 function wordsOf(body: unknown): { code: string | null; why: string } {
-  const { error, errors } = fieldsOf(body);
-  const first = fieldsOf(Array.isArray(errors) ? errors[0] : error);
-  const why = [first["message"], first["title"], first["detail"]].map(textOf).filter((text) => text !== "");
-  const details = Array.isArray(first["errors"])
-    ? first["errors"].map((each) => textOf(fieldsOf(each)["message"])).filter((text) => text !== "")
-    : [];
-  return { code: textOf(first["code"]) || null, why: [...why, ...details].join(": ") || textOf(error) };
+  const { error, errors } = membersIn(body);
+  const first = membersIn(Array.isArray(errors) ? errors[0] : error);
+  const details: unknown[] = Array.isArray(first["errors"]) ? first["errors"] : [];
+  const words = [
+    first["message"],
+    first["title"],
+    first["detail"],
+    ...details.map((each) => membersIn(each)["message"]),
+  ].flatMap((each) => textIn(each) ?? []);
+  return { code: textIn(first["code"]), why: words.join(": ") || (textIn(error) ?? "") };
 }
 
 /** The text as one line, without control characters and secrets. */

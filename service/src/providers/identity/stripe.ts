@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
+import { type Members, membersIn, textIn } from "../../kernel/platform/json.ts";
 import { type Account, checkBy } from "../account.ts";
 import type { Call, CallRequest } from "../calls/call.ts";
 import type { InboundVerifier } from "../inbound/verifier.ts";
@@ -52,8 +53,8 @@ function eventIn(raw: Buffer): ReturnType<InboundVerifier> {
   } catch {
     return unreadable;
   }
-  const { id, type, created, data } = fieldsOf(body);
-  const objectId = textOf(fieldsOf(fieldsOf(data)["object"])["id"]);
+  const { id, type, created, data } = membersIn(body);
+  const objectId = textOf(membersIn(membersIn(data)["object"])["id"]);
   const [eventId, kind] = [textOf(id), textOf(type)];
   if (eventId === null || kind === null || objectId === null || typeof created !== "number") return unreadable;
   return { ok: true, eventId, type: kind, objectId, occurredAt: new Date(created * 1000), body };
@@ -109,20 +110,18 @@ export const createStripeIdentity = (call: Call, environment: Environment): Iden
 /** True if a page may link to this URL of Stripe: it must be https, except for a test double on this machine. */
 const isWebPage = (url: string): boolean => /^(?:https:\/\/|http:\/\/127\.0\.0\.1[:/])/.test(url) && URL.canParse(url);
 
-type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
-const textOf = (value: unknown): string | null =>
-  typeof value === "string" && value !== "" && value.length <= 2000 ? value : null;
+const maxTextLength = 2000;
+const textOf = (value: unknown): string | null => textIn(value, maxTextLength);
 
 export const away = (why: string, cause?: unknown): ServiceError =>
   new ServiceError("unavailable", `The identity check can’t be reached now (${why}). Try again in a few minutes.`, {
     cause,
   });
 
-async function ask(call: Call, request: CallRequest): Promise<Fields> {
+async function ask(call: Call, request: CallRequest): Promise<Members> {
   const outcome = await call(request);
   if (outcome.kind !== "answered") throw away(outcome.why);
-  return fieldsOf(outcome.body);
+  return membersIn(outcome.body);
 }
 
 /**
@@ -132,14 +131,14 @@ async function ask(call: Call, request: CallRequest): Promise<Fields> {
 const forgeries: ReadonlySet<string> = new Set(["selfie_manipulated", "document_manipulated"]);
 const mismatches: ReadonlySet<string> = new Set(["selfie_face_mismatch"]);
 
-function resultOf(session: Fields): CredentialResult | null {
+function resultOf(session: Members): CredentialResult | null {
   const { status } = session;
-  const report = fieldsOf(session["last_verification_report"]);
-  const [document, selfie] = [fieldsOf(report["document"]), fieldsOf(report["selfie"])];
-  const why = textOf(fieldsOf(session["last_error"])["code"]);
+  const report = membersIn(session["last_verification_report"]);
+  const [document, selfie] = [membersIn(report["document"]), membersIn(report["selfie"])];
+  const why = textOf(membersIn(session["last_error"])["code"]);
   const found = {
     credential: credentialIn(document),
-    names: namesIn(fieldsOf(session["verified_outputs"])) ?? namesIn(document),
+    names: namesIn(membersIn(session["verified_outputs"])) ?? namesIn(document),
     faces: facesIn(selfie),
     why,
   };
@@ -150,7 +149,7 @@ function resultOf(session: Fields): CredentialResult | null {
   return { outcome: isFinal || mismatches.has(why) ? "failed" : "inconclusive", isFinal, ...found };
 }
 
-function credentialIn(document: Fields): CredentialResult["credential"] {
+function credentialIn(document: Members): CredentialResult["credential"] {
   const [type, issuer] = [textOf(document["type"]), textOf(document["issuing_country"])];
   if (type === null) return null;
   const expiresOn = dayIn(document["expiration_date"]);
@@ -158,15 +157,15 @@ function credentialIn(document: Fields): CredentialResult["credential"] {
 }
 
 function dayIn(value: unknown): string | null {
-  const { year, month, day } = fieldsOf(value);
+  const { year, month, day } = membersIn(value);
   if (![year, month, day].every((part) => Number.isInteger(part))) return null;
   return `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
 }
 
-const namesIn = (from: Fields): string | null =>
+const namesIn = (from: Members): string | null =>
   [textOf(from["first_name"]), textOf(from["last_name"])].filter((part) => part !== null).join(" ") || null;
 
-function facesIn({ status }: Fields): CredentialResult["faces"] {
+function facesIn({ status }: Members): CredentialResult["faces"] {
   if (status === "verified") return "matched";
   return status === "unverified" ? "different" : "not compared";
 }

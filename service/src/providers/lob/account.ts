@@ -1,8 +1,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { minuteMs } from "../../kernel/platform/clock.ts";
+import { membersIn } from "../../kernel/platform/json.ts";
 import { type Account, basicAuthorization, checkBy } from "../account.ts";
 import type { InboundVerifier, SignedEvent } from "../inbound/verifier.ts";
-import { dateOf, membersOf, textOf } from "./letter.ts";
+import { dateOf, textOf } from "./letter.ts";
 
 const publicBase = "https://api.lob.com";
 
@@ -58,10 +59,10 @@ function eventOf(raw: Buffer): SignedEvent | undefined {
   } catch {
     return undefined;
   }
-  const event = membersOf(body);
+  const event = membersIn(body);
   const eventId = textOf(event["id"]);
-  const type = textOf(membersOf(event["event_type"])["id"]);
-  const objectId = textOf(event["reference_id"]) ?? textOf(membersOf(event["body"])["id"]);
+  const type = textOf(membersIn(event["event_type"])["id"]);
+  const objectId = textOf(event["reference_id"]) ?? textOf(membersIn(event["body"])["id"]);
   const occurredAt = dateOf(event["date_created"]);
   return eventId && type && objectId && occurredAt ? { eventId, type, objectId, occurredAt, body } : undefined;
 }

@@ -1,3 +1,5 @@
+import { membersIn, textIn } from "../../kernel/platform/json.ts";
+
 /** A step of a letter's delivery. */
 type LetterTracking = { name: string; at: Date };
 
@@ -18,34 +20,29 @@ export const isLetterId = (text: string): boolean => /^ltr_[A-Za-z0-9]{1,60}$/.t
 
 /** Parses a letter in Lob's answer; undefined when the body is not a letter. */
 export function readLetter(body: unknown): { value: AcceptedLetter } | undefined {
-  const letter = membersOf(body);
+  const letter = membersIn(body);
   const letterId = textOf(letter["id"]);
-  if (letterId === undefined || !isLetterId(letterId)) return undefined;
+  if (letterId === null || !isLetterId(letterId)) return undefined;
   const expected = textOf(letter["expected_delivery_date"]);
   const events = Array.isArray(letter["tracking_events"]) ? letter["tracking_events"] : [];
   return {
     value: {
       letterId,
-      trackingNumber: textOf(letter["tracking_number"]) ?? null,
-      expectedDelivery: expected !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(expected) ? expected : null,
+      trackingNumber: textOf(letter["tracking_number"]),
+      expectedDelivery: expected !== null && /^\d{4}-\d{2}-\d{2}$/.test(expected) ? expected : null,
       sendAt: dateOf(letter["send_date"]) ?? null,
       isCancelled: letter["deleted"] === true,
       tracking: events.flatMap((event) => {
-        const { name, time, date_created: created } = membersOf(event);
-        const at = dateOf(time) ?? dateOf(created);
-        return textOf(name) && at ? [{ name: textOf(name) ?? "", at }] : [];
+        const { name: sent, time, date_created: created } = membersIn(event);
+        const [name, at] = [textOf(sent), dateOf(time) ?? dateOf(created)];
+        return name !== null && at ? [{ name, at }] : [];
       }),
     },
   };
 }
 
-/** Reads the members of a JSON object; returns an empty object for any other value. */
-export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
-
-/** Reads a text of 1 to 500 characters; returns undefined for anything else. */
-export const textOf = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" && value.length <= 500 ? value : undefined;
+/** Reads a text of 1 to 500 characters; returns null for anything else. */
+export const textOf = (value: unknown): string | null => textIn(value, 500);
 
 /** Reads an instant in ISO 8601. */
 export function dateOf(value: unknown): Date | undefined {

@@ -1,5 +1,6 @@
+import { membersIn } from "../../kernel/platform/json.ts";
 import type { Call, CallOutcome } from "../calls/call.ts";
-import { type AcceptedLetter, membersOf, readLetter } from "./letter.ts";
+import { type AcceptedLetter, readLetter } from "./letter.ts";
 
 /** An address in the US. */
 type LobAddress = Readonly<Record<"name" | "line1" | "city" | "state" | "postal", string>> & {
@@ -64,7 +65,7 @@ export function createLob(call: Call): Lob {
     },
     async cancel(letterId) {
       const outcome = await call({ method: "DELETE", path: `/v1/letters/${encodeURIComponent(letterId)}` });
-      return read(outcome, (body) => (membersOf(body)["deleted"] === true ? { value: null } : undefined));
+      return read(outcome, (body) => (membersIn(body)["deleted"] === true ? { value: null } : undefined));
     },
   };
 }
@@ -77,7 +78,7 @@ function read<T>(outcome: CallOutcome, parse: (body: unknown) => { value: T } | 
 }
 
 function readLetters(body: unknown): { value: AcceptedLetter[] } | undefined {
-  const data = membersOf(body)["data"];
+  const data = membersIn(body)["data"];
   const letters = Array.isArray(data) ? data.map((each) => readLetter(each)?.value) : [undefined];
   return letters.every((letter) => letter !== undefined) ? { value: letters } : undefined;
 }

@@ -4,6 +4,7 @@
  */
 import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { type Members, membersIn } from "../../kernel/platform/json.ts";
 
 /** A secret that the trust service requires from the person before each signature, such as a PIN or a one-time code. */
 export type AuthorizationObject = { id: string; label: string };
@@ -89,7 +90,7 @@ export function createRemoteSigning(fetch: Fetch, url: string): RemoteSigning {
     const init = { method: "POST", headers, body: JSON.stringify(body) };
     const answer = await requestBounded(fetch, `${url}/${method}`, init, { ...bounds, timeoutMs });
     if (!answer.ok) throw away(answer.why, answer.isUnsent ? nothingSigned : end);
-    const members = membersIn(answer.body);
+    const members = parsed(answer.body);
     if (answer.status === 200 && members) return members;
     throw refusalOf(answer.status, members, end);
   }
@@ -133,14 +134,9 @@ export function createRemoteSigning(fetch: Fetch, url: string): RemoteSigning {
   };
 }
 
-type Members = Record<string, unknown>;
-
-const membersOf = (value: unknown): Members =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : {};
-
-function membersIn(body: Uint8Array): Members | null {
+function parsed(body: Uint8Array): Members | null {
   try {
-    return membersOf(JSON.parse(Buffer.from(body).toString()));
+    return membersIn(JSON.parse(Buffer.from(body).toString()));
   } catch {
     return null;
   }
@@ -172,7 +168,7 @@ function base64In(value: unknown): Uint8Array | null {
 }
 
 function readCredential(id: string, info: Members): RemoteCredential {
-  const [key, cert, auth] = [membersOf(info["key"]), membersOf(info["cert"]), membersOf(info["auth"])];
+  const [key, cert, auth] = [membersIn(info["key"]), membersIn(info["cert"]), membersIn(info["auth"])];
   if (key["status"] !== "enabled") throw invalid(`The key ${id} is not enabled at the trust service.`);
   if (cert["status"] !== undefined && cert["status"] !== "valid")
     throw invalid(
@@ -192,7 +188,7 @@ function readCredential(id: string, info: Members): RemoteCredential {
 }
 
 function asksIn(objects: unknown): AuthorizationObject[] {
-  const listed = Array.isArray(objects) ? objects.map(membersOf) : [];
+  const listed = Array.isArray(objects) ? objects.map(membersIn) : [];
   return listed.map(({ id, label }) => {
     if (!isId(id)) throw other("list of what it asks");
     return { id, label: typeof label === "string" && label !== "" ? label.slice(0, 100) : id };

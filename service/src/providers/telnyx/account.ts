@@ -1,8 +1,9 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { minuteMs } from "../../kernel/platform/clock.ts";
+import { membersIn, textIn } from "../../kernel/platform/json.ts";
 import { type Account, checkBy } from "../account.ts";
 import type { Headers, InboundVerifier } from "../inbound/verifier.ts";
-import { dataOf, faxOf, fieldsOf, idOf, textOf } from "./answers.ts";
+import { dataOf, faxOf, idOf } from "./answers.ts";
 
 const publicBase = "https://api.telnyx.com";
 
@@ -68,9 +69,9 @@ function eventIn(raw: Buffer): ReturnType<InboundVerifier> {
     return unreadable;
   }
   const data = dataOf(body);
-  const [eventId, type] = [idOf(data), textOf(data["event_type"])];
-  const occurredAt = new Date(textOf(data["occurred_at"]) ?? Number.NaN);
+  const [eventId, type] = [idOf(data), textIn(data["event_type"])];
+  const occurredAt = new Date(textIn(data["occurred_at"]) ?? Number.NaN);
   if (eventId === null || type === null || Number.isNaN(occurredAt.getTime())) return unreadable;
-  const objectId = faxOf(fieldsOf(data["payload"]))?.id ?? "";
+  const objectId = faxOf(membersIn(data["payload"]))?.id ?? "";
   return { ok: true, eventId, type, objectId, occurredAt, body };
 }

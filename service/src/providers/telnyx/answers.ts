@@ -1,3 +1,5 @@
+import { type Members, membersIn, textIn } from "../../kernel/platform/json.ts";
+
 /** The states of a fax, `Fax.status` in Telnyx's OpenAPI. */
 const telnyxFaxStatuses = ["queued", "media.processed", "originated", "sending", "delivered", "failed"] as const;
 export type TelnyxFaxStatus = (typeof telnyxFaxStatuses)[number];
@@ -14,16 +16,12 @@ export type TelnyxFax = {
   seconds: number | null;
 };
 
-type Fields = Readonly<Record<string, unknown>>;
-export const fieldsOf = (value: unknown): Fields =>
-  typeof value === "object" && value !== null ? (value as Fields) : {};
-export const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 const countOf = (value: unknown): number | null =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 1_000_000 ? value : null;
 
-export const dataOf = (body: unknown): Fields => fieldsOf(fieldsOf(body)["data"]);
+export const dataOf = (body: unknown): Members => membersIn(membersIn(body)["data"]);
 
-export const idOf = (data: Fields): string | null => textOf(data["id"]);
+export const idOf = (data: Members): string | null => textIn(data["id"]);
 
 // Telnyx's answers and events use different names for the same state.
 const sameAs: Readonly<Record<string, TelnyxFaxStatus>> = { initiated: "queued", "media.processing": "queued" };
@@ -32,15 +30,15 @@ const sameAs: Readonly<Record<string, TelnyxFaxStatus>> = { initiated: "queued",
  * Reads a fax from an object of Telnyx.
  * @returns null for an object without an id
  */
-export function faxOf(data: Fields): TelnyxFax | null {
-  const id = textOf(data["fax_id"]) ?? idOf(data);
+export function faxOf(data: Members): TelnyxFax | null {
+  const id = textIn(data["fax_id"]) ?? idOf(data);
   if (id === null) return null;
-  const status = textOf(data["status"]) ?? "";
+  const status = textIn(data["status"]) ?? "";
   return {
     id,
     status: telnyxFaxStatuses.find((each) => each === status) ?? sameAs[status] ?? null,
-    clientState: textOf(data["client_state"]),
-    failureReason: textOf(data["failure_reason"]),
+    clientState: textIn(data["client_state"]),
+    failureReason: textIn(data["failure_reason"]),
     pages: countOf(data["page_count"]),
     seconds: countOf(data["call_duration_secs"]),
   };
@@ -49,8 +47,8 @@ export function faxOf(data: Fields): TelnyxFax | null {
 /** The fax of an event; null for an event about anything else, or about an incoming fax. */
 export function faxInEvent(body: unknown): TelnyxFax | null {
   const data = dataOf(body);
-  const payload = fieldsOf(data["payload"]);
-  if (!textOf(data["event_type"])?.startsWith("fax.") || payload["direction"] === "inbound") return null;
+  const payload = membersIn(data["payload"]);
+  if (!textIn(data["event_type"])?.startsWith("fax.") || payload["direction"] === "inbound") return null;
   return faxOf(payload);
 }
 
@@ -60,7 +58,7 @@ export function faxInEvent(body: unknown): TelnyxFax | null {
  * @returns null when the body is not a list
  */
 export function faxesOf(body: unknown): { faxes: (TelnyxFax | null)[]; pages: number | null } | null {
-  const { data, meta } = fieldsOf(body);
+  const { data, meta } = membersIn(body);
   if (!Array.isArray(data)) return null;
-  return { faxes: data.map((each) => faxOf(fieldsOf(each))), pages: countOf(fieldsOf(meta)["total_pages"]) };
+  return { faxes: data.map((each) => faxOf(membersIn(each))), pages: countOf(membersIn(meta)["total_pages"]) };
 }

@@ -1,3 +1,4 @@
+import { type Members, membersIn, textIn } from "../../../kernel/platform/json.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { isShareRequest, type SignedEvent } from "./processor.ts";
 
@@ -81,17 +82,14 @@ export type ProcessorMessage =
   | DisputeMessage
   | null;
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
 const failedRefunds: ReadonlySet<unknown> = new Set(["failed", "canceled"]);
 
 /** Reads a refund: a whole share, as `refund` or `refundShare` requested it, or another part of a payment. */
-function refundMessage(object: Fields): ProcessorMessage {
+function refundMessage(object: Members): ProcessorMessage {
   const { status } = object;
   const state = status === "succeeded" ? status : failedRefunds.has(status) ? "failed" : "pending";
-  const { payment, refund_request: asked } = fieldsOf(object["metadata"]);
-  const [share, request] = [text(payment), text(asked)];
+  const { payment, refund_request: asked } = membersIn(object["metadata"]);
+  const [share, request] = [textIn(payment), textIn(asked)];
   const isShare = share !== null && isShareRequest(request, share);
   return {
     kind: "refunded",
@@ -100,33 +98,29 @@ function refundMessage(object: Fields): ProcessorMessage {
     checkoutId: null,
     chargeId: null,
     share,
-    refund: isShare ? null : (request ?? text(object["id"])),
+    refund: isShare ? null : (request ?? textIn(object["id"])),
     refundId: keyOf(object["id"]),
     state,
     request,
     amount: sumOf(object["amount"]),
-    currency: text(object["currency"]),
+    currency: textIn(object["currency"]),
     whole: isShare,
   };
 }
 
-const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 const whole = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
 /** The amount of a refund or a dispute; null unless it is a whole number that is not negative. */
 const sumOf = (value: unknown): number | null => (Number(value) >= 0 ? whole(value) : null);
 /** Reads a text that will be stored as a database key; null when it is missing, or longer than 255 characters. */
-const keyOf = (value: unknown): string | null => {
-  const key = text(value);
-  return key !== null && key.length <= 255 ? key : null;
-};
+const keyOf = (value: unknown): string | null => textIn(value, 255);
 /** Reads the id of a referenced object. The account may be set up to send the whole object instead of the id. */
-const idOf = (value: unknown): string | null => text(value) ?? text(fieldsOf(value)["id"]);
-const codeOf = (object: Fields): string | null => text(fieldsOf(object["metadata"])["order_code"]);
-const ownId = (object: Fields, name: "checkout" | "charge" | "setup"): string | null => {
-  const id = text(fieldsOf(object["metadata"])[name]);
+const idOf = (value: unknown): string | null => textIn(value) ?? textIn(membersIn(value)["id"]);
+const codeOf = (object: Members): string | null => textIn(membersIn(object["metadata"])["order_code"]);
+const ownId = (object: Members, name: "checkout" | "charge" | "setup"): string | null => {
+  const id = textIn(membersIn(object["metadata"])[name]);
   return id !== null && isUuid(id) ? id : null;
 };
-const checkoutOf = (object: Fields): string | null => ownId(object, "checkout");
+const checkoutOf = (object: Members): string | null => ownId(object, "checkout");
 
 const sessionKinds: Readonly<Record<string, SessionMessage["kind"]>> = {
   "checkout.session.async_payment_succeeded": "cleared",
@@ -173,7 +167,7 @@ export const readableTypes: ReadonlySet<string> = new Set([
 
 /** Reads an event's content. Doesn't assume that the content has the documented form. */
 export function readMessage({ type, data }: SignedEvent): ProcessorMessage {
-  const object = fieldsOf(data.object);
+  const object = membersIn(data.object);
   if (disputeTypes.has(type)) return disputeMessage(object);
   if (type === mandateType) return mandateMessage(object);
   if (type === cardType) return cardMessage(object);
@@ -214,29 +208,29 @@ export function readMessage({ type, data }: SignedEvent): ProcessorMessage {
     state: "succeeded",
     request: null,
     amount: whole(object["amount"]),
-    currency: text(object["currency"]),
+    currency: textIn(object["currency"]),
     whole: object["refunded"] === true,
   };
 }
 
-function sessionMessage(kind: SessionMessage["kind"], object: Fields): SessionMessage {
+function sessionMessage(kind: SessionMessage["kind"], object: Members): SessionMessage {
   return {
     kind,
-    sessionId: text(object["id"]),
+    sessionId: textIn(object["id"]),
     orderCode: codeOf(object),
     checkoutId: checkoutOf(object),
     chargeId: null,
     paymentIntent: idOf(object["payment_intent"]),
     amount: whole(object["amount_total"]),
-    currency: text(object["currency"]),
+    currency: textIn(object["currency"]),
     reason: null,
   };
 }
 
 /** Makes the message about a payment by the firm's own method. Such a payment belongs to no session. */
-function chargeMessage(kind: SessionMessage["kind"], chargeId: string, object: Fields): SessionMessage {
-  const fault = fieldsOf(object["last_payment_error"]);
-  const reason = text(fault["decline_code"]) ?? text(fault["code"]);
+function chargeMessage(kind: SessionMessage["kind"], chargeId: string, object: Members): SessionMessage {
+  const fault = membersIn(object["last_payment_error"]);
+  const reason = textIn(fault["decline_code"]) ?? textIn(fault["code"]);
   return {
     kind,
     sessionId: null,
@@ -245,7 +239,7 @@ function chargeMessage(kind: SessionMessage["kind"], chargeId: string, object: F
     chargeId,
     paymentIntent: idOf(object["id"]),
     amount: whole(object["amount_received"]),
-    currency: text(object["currency"]),
+    currency: textIn(object["currency"]),
     reason: reason?.slice(0, 200) ?? null,
   };
 }
@@ -261,7 +255,7 @@ const decisions: Readonly<Record<string, "won" | "lost">> = {
   lost: "lost",
 };
 
-function disputeMessage(object: Fields): DisputeMessage | null {
+function disputeMessage(object: Members): DisputeMessage | null {
   const [disputeId, paymentIntent] = [keyOf(object["id"]), idOf(object["payment_intent"])];
   if (disputeId === null || paymentIntent === null) return null;
   const state = decisions[String(object["status"])] ?? "opened";
@@ -271,7 +265,7 @@ function disputeMessage(object: Fields): DisputeMessage | null {
     paymentIntent,
     state,
     amount: sumOf(object["amount"]),
-    currency: text(object["currency"]),
+    currency: textIn(object["currency"]),
   };
 }
 
@@ -279,27 +273,27 @@ function disputeMessage(object: Fields): DisputeMessage | null {
  * Reads a mandate; null for one that can still be used for debits. The processor never makes an inactive mandate active
  * again.
  */
-function mandateMessage(object: Fields): MandateMessage | null {
+function mandateMessage(object: Members): MandateMessage | null {
   const method = idOf(object["payment_method"]);
   return object["status"] === "inactive" && method !== null ? { kind: "mandate", method } : null;
 }
 
-function cardMessage(object: Fields): CardMessage | null {
-  const card = fieldsOf(object["card"]);
+function cardMessage(object: Members): CardMessage | null {
+  const card = membersIn(object["card"]);
   const [method, month, year] = [keyOf(object["id"]), whole(card["exp_month"]), whole(card["exp_year"])];
   if (method === null || month === null || year === null) return null;
   if (month < 1 || month > 12 || year < 2000 || year > 9999) return null;
-  const last4 = text(card["last4"]);
+  const last4 = textIn(card["last4"]);
   return {
     kind: "card",
     method,
-    brand: text(card["brand"])?.slice(0, 100) ?? null,
+    brand: textIn(card["brand"])?.slice(0, 100) ?? null,
     last4: last4 !== null && /^\d{4}$/.test(last4) ? last4 : null,
     expires: `${String(month).padStart(2, "0")}/${year}`,
   };
 }
 
-function setupMessage(object: Fields, setupIntent: string | null): SetupMessage | null {
+function setupMessage(object: Members, setupIntent: string | null): SetupMessage | null {
   const setupId = ownId(object, "setup");
   return setupId === null ? null : { kind: "setup", setupId, setupIntent };
 }

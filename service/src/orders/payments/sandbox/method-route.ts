@@ -10,6 +10,7 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
+import { membersIn } from "../../../kernel/platform/json.ts";
 import { replaceMethods } from "../methods/methods.ts";
 import {
   isTestMethodName,
@@ -31,7 +32,7 @@ type Asked = { name: TestMethodName; perOrderCents: number | null; perMonthCents
  * @throws ServiceError naming the field
  */
 function readAsked(body: unknown): Asked {
-  const sent = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
+  const sent = membersIn(body);
   const name = sent["method"];
   if (typeof name !== "string" || !isTestMethodName(name))
     throw invalid(`method must be one of ${testMethodNames.join(", ")}.`);

@@ -1,20 +1,17 @@
 import { invalid } from "../../../kernel/platform/errors.ts";
+import { membersIn } from "../../../kernel/platform/json.ts";
 import { isTopic, type Topic, topics } from "../topics.ts";
 
 const urlMessage = "A https:// webhook URL is required.";
 const maxUrlLength = 2048;
 const notInUrl = /[\p{Cc}\p{Cs}\s]/u;
 
-function member(body: unknown, name: string): unknown {
-  return typeof body === "object" && body !== null ? (body as Record<string, unknown>)[name] : undefined;
-}
-
 /**
  * The `url` of a body, trimmed.
  * @throws ServiceError unless it is an absolute https URL of at most 2,048 characters, without user name and password
  */
 export function urlField(body: unknown): string {
-  const value = member(body, "url");
+  const { url: value } = membersIn(body);
   const text = typeof value === "string" ? value.trim() : "";
   const url = notInUrl.test(text) || !/^https:\/\/[^/\\]/i.test(text) ? null : URL.parse(text);
   if (!url) throw invalid(urlMessage);
@@ -39,7 +36,7 @@ function requested(text: string): string {
  * @throws ServiceError for an empty list or an unknown topic
  */
 export function topicsField(body: unknown): Topic[] {
-  const value = member(body, "topics");
+  const { topics: value } = membersIn(body);
   const choices = `topics must be a non-empty array of: ${topics.join(", ")}.`;
   if (!Array.isArray(value) || value.length === 0) throw invalid(choices);
   const unknown = value.find((topic) => !isTopic(topic));
