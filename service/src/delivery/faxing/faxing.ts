@@ -78,7 +78,7 @@ const faxTaker = (deps: FaxDeps): Taker => ({
       await resume(deps, tx, order.id);
     }
     await followSoon(tx, order.id, pollMs);
-    return "beside";
+    return "taskStaysOpen";
   },
 });
 

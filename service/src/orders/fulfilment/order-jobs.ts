@@ -56,10 +56,10 @@ export type Taker = {
   /**
    * Claims a locked live order for the provider, and records the provider's work. Runs in the transaction that locks
    * the order. After a hold it is called again, and must then recognize work that is in progress or done.
-   * @returns the outcome with which the task is closed, such as `sent by Lob`; `beside` when the provider works but the
-   * task stays open; null when people do the work
+   * @returns the outcome with which the task is closed, such as `sent by Lob`; `taskStaysOpen` when the provider works,
+   * but people may still claim the task; null when people do the work
    */
-  accept: (tx: Tx, order: LockedOrder, at: Date) => Promise<{ outcome: string } | "beside" | null>;
+  accept: (tx: Tx, order: LockedOrder, at: Date) => Promise<{ outcome: string } | "taskStaysOpen" | null>;
 };
 
 type DispatchDeps = { db: Database; clock: Clock };
@@ -90,7 +90,7 @@ export async function dispatch({ db, clock }: DispatchDeps, takers: readonly Tak
       if (task?.state !== "open") continue;
       const at = clock();
       const offer = await taker.accept(tx, order, at);
-      if (offer === null || offer === "beside") continue;
+      if (offer === null || offer === "taskStaysOpen") continue;
       const end = { state: "done", at, by: taker.actor, outcome: offer.outcome } as const;
       await closeTasks(tx, { orderId, kinds: [taker.kind] }, end);
     }

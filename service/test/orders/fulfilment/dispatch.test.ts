@@ -98,10 +98,10 @@ describe("an order that waits for work that a provider can do", () => {
     assert.deepEqual((await tasksOf(id)).toSorted(), ["fax_send open null", "label_print claimed null"]);
   });
 
-  test("stays with people when the provider does not claim it, or works next to them", async () => {
-    for (const said of [null, "beside"] as const) {
+  test("stays with people when the provider does not claim it, or works while the task stays open", async () => {
+    for (const result of [null, "taskStaysOpen"] as const) {
       const { id } = await waiting({ fax: false });
-      answer = said;
+      answer = result;
       await run(id);
       assert.deepEqual(await tasksOf(id), ["label_print open null"]);
     }

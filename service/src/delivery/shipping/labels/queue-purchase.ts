@@ -27,10 +27,10 @@ export const labelTaker = ({ easypost: { settings } }: TakerDeps): Taker => ({
     // same shipment. A withdrawn label blocks nothing. After a rejected refund, staff decide about the next label.
     const isReturned = ({ refundState }: Label) => refundState !== null && refundState !== "intended";
     const isBlocking = (label: Label) => label.attempt === attempt && label.state !== "withdrawn" && !isReturned(label);
-    if (labels.some(isBlocking)) return "beside";
+    if (labels.some(isBlocking)) return "taskStaysOpen";
     const mostCents = await budgetOf(tx, order.id, settings);
     await prepareLater(tx, await insertLabel(tx, order.id, { attempt, orderedBy: null, mostCents, at }));
-    return "beside";
+    return "taskStaysOpen";
   },
 });
 

@@ -47,11 +47,11 @@ const letterTaker = (deps: LetterDeps): Taker => ({
     // While the outcome of the request is unknown, Lob may be mailing the letter, so staff must not print it too. If
     // the look-up finds that the letter was not sent, the task is opened again.
     if (isSending) return { outcome: "being sent by Lob" };
-    if (isUnderWay) return "beside";
+    if (isUnderWay) return "taskStaysOpen";
     const letter = await currentLetter(tx, order.id);
     if (!letter) {
       await enqueue(tx, mailQueue, { orderId: order.id });
-      return "beside";
+      return "taskStaysOpen";
     }
     // The letter may have been mailed or delivered while the order was on hold.
     await moveByLetter(deps, tx, order, letter);
