@@ -7,7 +7,7 @@ import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import type { Workers } from "../../../kernel/platform/workers/task.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { openRoomEnvelope, type PlaceBlock, type RoomEnvelope, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
-import { actKinds, actWords, principalField, readIdentity } from "../acts/act.ts";
+import { actKinds, actWords, type Principal, principalField, readIdentity } from "../acts/act.ts";
 import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "../claims/claims.ts";
 import { signedBeforeAct } from "../claims/documents.ts";
 import { modeWords } from "../eligibility/eligible.ts";
@@ -17,6 +17,7 @@ import { endWithoutAct, markSignersSteps, requireOwn, unmetIn, voidUnused } from
 import type { Script, Scripts, SheetMode } from "../sheets/scripts.ts";
 import { lockOpenSheet, markStep, noteEvent, openSheet } from "../sheets/sheet.ts";
 import {
+  type Marked,
   nameOf,
   obstacleOf,
   openTurn,
@@ -264,23 +265,33 @@ export function atSheet<T>(
  */
 export async function markAct(deps: SheetDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(deps.desk, operator, code);
-  const name = typed["step"] ?? "";
-  const signer = wholeNumberIn(typed["signer"], 0, 99) ?? null;
+  const mark = markedIn(typed);
+  const { name, signer } = mark;
   await atSheet(deps, operator, claimed, async (tx, { sheet, room }, { at }) => {
     const turn = openTurn(sheet);
     if (turn?.step.by === "signer" && turn.step.name === name)
       throw new ServiceError("conflict", `${turnWords(sheet, turn)} is the signer’s own step: hand the device over.`);
     if (turn?.step.name === "notary_signs" && name === "notary_signs")
       throw new ServiceError("conflict", "Your own signature marks this step: note the act, and sign.");
-    const isIdentity = name === "identify" && signer !== null;
-    const choice = isIdentity ? (typed[principalField(signer, "basis")] ?? null) : (typed["choice"] ?? null);
-    const mark = { name, signer, choice: choice === "" ? null : choice };
     // The fields of the identity are read only if this identification is the open step. Otherwise `markStep` below
     // throws an error that names the open step.
-    if (isIdentity && turn?.step.name === name && turn.signer === signer) {
-      const identity = choice === "credible_witness" ? withWitness(sheet, typed, signer) : typed;
-      const detail = { ...accepted(readIdentity(identity, signer, false)), name: nameOf(sheet, signer) };
-      await markStep(tx, deps.desk.rowMac, sheet, { ...mark, detail }, { by: operator.actor, at }, unmetIn(room));
-    } else await markStep(tx, deps.desk.rowMac, sheet, mark, { by: operator.actor, at }, unmetIn(room));
+    const isIdentified = name === "identify" && signer !== null && turn?.step.name === name && turn.signer === signer;
+    const detail = isIdentified ? identificationIn(sheet, typed, signer) : null;
+    await markStep(tx, deps.desk.rowMac, sheet, { ...mark, detail }, { by: operator.actor, at }, unmetIn(room));
   });
+}
+
+/** Reads which step a form marks. For an identification, the choice is the basis. */
+export function markedIn(typed: Typed): Marked {
+  const name = typed["step"] ?? "";
+  const signer = wholeNumberIn(typed["signer"], 0, 99) ?? null;
+  const choice = name === "identify" && signer !== null ? principalField(signer, "basis") : "choice";
+  return { name, signer, choice: typed[choice] || null };
+}
+
+/** Reads how the notary identified a signer. @throws ServiceError `validation` naming every wrong field */
+function identificationIn(sheet: Sheet, typed: Typed, signer: number): Principal {
+  const isVouched = typed[principalField(signer, "basis")] === "credible_witness";
+  const identity = isVouched ? withWitness(sheet, typed, signer) : typed;
+  return { ...accepted(readIdentity(identity, signer, false)), name: nameOf(sheet, signer) };
 }

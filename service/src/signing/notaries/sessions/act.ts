@@ -5,22 +5,21 @@
 import type { Operator } from "../../../firms/operators/operators.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { giveToSigner, type RoomEnvelope } from "../../envelopes/envelopes.ts";
-import { type Act, principalField, readIdentity } from "../acts/act.ts";
+import { type Act, type Principal, principalField, readIdentity } from "../acts/act.ts";
 import { factRules } from "../acts/facts.ts";
 import { type Claimed, claimedOrder } from "../claims/claims.ts";
 import { accepted, type Typed } from "../form-reader.ts";
 import { identitiesOf } from "../identity/results.ts";
 import { basisWords } from "../presence/device.ts";
-import { atSheet } from "../presence/ipen.ts";
+import { atSheet, markedIn } from "../presence/ipen.ts";
 import type { OnRecord } from "../presence/note.ts";
 import { withWitness } from "../presence/vouching.ts";
 import { recordingOf } from "../recordings/store.ts";
 import { principalOf, unmetIn } from "../sheets/room.ts";
 import { markStep, noteEvent } from "../sheets/sheet.ts";
 import { nameOf, openTurn, type Person, signsNext, turnWords, type Unmet } from "../sheets/steps.ts";
-import { openSheetOf } from "../sheets/store.ts";
+import { openSheetOf, type Sheet } from "../sheets/store.ts";
 import { keepTurn } from "./holding.ts";
 import { notaryName, personName } from "./interruption.ts";
 import { turnEndOf } from "./lease.ts";
@@ -98,16 +97,13 @@ function whyHeld(rooms: LiveDeps["rooms"], { id, isPaused }: LiveSession, signer
 export async function markLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const { desk } = deps.sheets;
   const claimed = await claimedOrder(desk, operator, code);
-  const name = typed["step"] ?? "";
-  const signer = wholeNumberIn(typed["signer"], 0, 99) ?? null;
-  const isIdentity = name === "identify" && signer !== null;
-  const basis = isIdentity ? (typed[principalField(signer, "basis")] ?? "") : "";
+  const mark = markedIn(typed);
+  const { name, signer } = mark;
   const id = await atSheet(
     deps.sheets,
     operator,
     claimed,
-    async (tx, { sheet, room }, locked) => {
-      const { at } = locked;
+    async (tx, { sheet, room }, { at, order, eligibility }) => {
       const session = requireLive(deps, await openLiveOf(tx, sheet.taskId), sheet.people);
       const turn = openTurn(sheet);
       if (turn?.step.by === "signer" && turn.step.name === name)
@@ -117,27 +113,42 @@ export async function markLive(deps: LiveDeps, operator: Operator, code: string,
         );
       if (turn?.step.name === "notary_signs" && name === "notary_signs")
         throw new ServiceError("conflict", "Your own signature marks this step: note the act, and sign.");
-      const choice = isIdentity ? basis : (typed["choice"] ?? "");
-      const isOpen = turn?.step.name === name && turn.signer === signer;
-      const people = isIdentity ? await livePeople(tx, session.id) : [];
-      const obstacle =
-        isOpen && isIdentity ? await basisObstacle(deps, tx, { ...locked, session, people, signer }, basis) : null;
-      if (obstacle !== null) throw new ServiceError("conflict", obstacle);
-      const where = isIdentity ? placeOf(people, signer) : {};
-      const withPlace = { ...where, ...typed };
-      const identity = isOpen && basis === "credible_witness" ? withWitness(sheet, withPlace, signer ?? 0) : withPlace;
-      const rules = factRules(claimed.eligibility.rules);
-      const found = isIdentity && isOpen ? accepted(readIdentity(identity, signer, true, rules)) : null;
-      const mark = { name, signer, choice: choice === "" ? null : choice };
-      const detail = found && { ...found, name: nameOf(sheet, signer) };
+      // The fields of the identity are read only if this identification is the open step. Otherwise `markStep` below
+      // throws an error that names the open step.
+      const isIdentified = name === "identify" && signer !== null && turn?.step.name === name && turn.signer === signer;
+      const detail = isIdentified
+        ? await identification(deps, tx, { order, eligibility, session, sheet, signer }, typed)
+        : null;
       const unmet = unmetLive(deps, session, sheet.people, room, (typed["shows"] ?? "").split(" "));
-      await requireAllHere(deps, session);
+      requireAllHere(deps, session);
       await markStep(tx, desk.rowMac, sheet, { ...mark, detail }, { by: operator.actor, at }, unmet);
       return session.id;
     },
     "ron",
   );
   deps.rooms.tell(id, { kind: "changed" });
+}
+
+/**
+ * Reads how the notary identified a signer. The place is the one that the signer stated, unless the form has another.
+ * @throws ServiceError `conflict` when the notary can't identify the signer on this basis now, `validation` naming every
+ * wrong field
+ */
+async function identification(
+  deps: LiveDeps,
+  tx: Tx,
+  { sheet, ...about }: Omit<Identified, "people"> & { sheet: Sheet },
+  typed: Typed,
+): Promise<Principal> {
+  const { session, signer, eligibility } = about;
+  const basis = typed[principalField(signer, "basis")] ?? "";
+  const people = await livePeople(tx, session.id);
+  const obstacle = await basisObstacle(deps, tx, { ...about, people }, basis);
+  if (obstacle !== null) throw new ServiceError("conflict", obstacle);
+  const withPlace = { ...placeOf(people, signer), ...typed };
+  const fields = basis === "credible_witness" ? withWitness(sheet, withPlace, signer) : withPlace;
+  const principal = accepted(readIdentity(fields, signer, true, factRules(eligibility.rules)));
+  return { ...principal, name: nameOf(sheet, signer) };
 }
 
 /** The place where a signer claims to be, as the fields of the form. */
@@ -149,10 +160,9 @@ export function placeOf(people: readonly LivePerson[], signer: number): Typed {
 
 /**
  * Requires that everybody is present, and that the session is recorded at this moment. `watch.ts` may notice an absence
- * only a second later.
+ * or an interruption of the recording only a second later.
  */
-async function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): Promise<void> {
-  // The recording is checked here too, because `watch.ts` may notice an interruption up to a second late.
+function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): void {
   const broken = rooms.roomOf(id)?.broken ?? null;
   if (broken !== null)
     throw new ServiceError("conflict", "The session is not recorded now: nothing is marked or signed.");
@@ -207,7 +217,7 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
       const unmet = unmetLive(deps, session, sheet.people, room);
       const why = unmet("present", signer) ?? unmet("recording", signer);
       if (why !== null) throw new ServiceError("conflict", why);
-      await requireAllHere(deps, session);
+      requireAllHere(deps, session);
       const maySign = signsNext(sheet, turn);
       const basis = principalOf(sheet, signer)?.basis;
       const presence =
