@@ -5,7 +5,7 @@ import { createApp } from "./app.ts";
 import { outboxMail, welcome } from "./cli/welcome.ts";
 import { type Anchoring, openAnchoring } from "./evidence/anchoring/anchoring.ts";
 import { openSealing, type Sealing } from "./evidence/seals/seals.ts";
-import { openTransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
+import { openTransparencyLog, type TransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
 import { type AppDeps, openFeatures, type Rules } from "./features.ts";
 import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./firms/partners/partners.ts";
 import { startTasks } from "./jobs.ts";
@@ -69,8 +69,11 @@ async function listen(app: FastifyInstance, { host, port, dataDir, baseUrl }: Co
 /** Requests in progress may finish within the drain time. Then the remaining connections are closed. */
 async function endRequests(app: FastifyInstance): Promise<void> {
   const cut = setTimeout(() => app.server.closeAllConnections(), drainMs);
-  await app.close();
-  clearTimeout(cut);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(cut);
+  }
 }
 
 /**
@@ -171,6 +174,15 @@ const anchoringOf = (resources: Resources, metrics: Metrics): Anchoring | null =
   return calendars.length > 0 ? openAnchoring({ ...resources, calendars, fetch, metrics }) : null;
 };
 
+/** Adds the certificates of the signers' authorities and the keys of the log to the trust list of the seals. */
+function withTrustList(sealing: Sealing, signers: OpenedSignerAuthorities, log: TransparencyLog): Sealing {
+  const certificates = listedCertificates(signers);
+  return {
+    ...sealing,
+    trustList: async () => sealing.trustList({ signers: certificates, logs: await log.trusted() }),
+  };
+}
+
 /** The text for the person who started the service. Creates the demo partner at the first start. */
 async function greeting(resources: Resources, outbox: Outbox | null, env: NodeJS.ProcessEnv): Promise<string> {
   const demo = await createDemoPartner(resources);
@@ -184,9 +196,9 @@ async function greeting(resources: Resources, outbox: Outbox | null, env: NodeJS
 
 /**
  * Serves until SIGINT or SIGTERM, or until a newer release has migrated the database. Closes everything before it
- * returns or throws.
+ * returns or throws, even if a part can't be closed.
  * @throws StartupError when a newer release has migrated the database. StartupError or another error when the start
- * fails
+ * fails. Otherwise the first error of a part that can't be closed
  */
 export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings = ownProcess()): Promise<void> {
   const { print, stopped } = surroundings;
@@ -203,16 +215,13 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
   let media: LiveMedia | null = null;
   let stopTasks: (() => Promise<void>) | undefined;
   let isDraining = false;
-  try {
+  const run = async () => {
     const rules = await readRules(resources);
     workers = surroundings.openWorkers(log, metrics);
     const transparencyLog = await openTransparencyLog(resources, fetch);
     sealing = await openSealing({ ...resources, fetch, metrics, workers }, config, transparencyLog.newestSeen);
     signers = await openSignerAuthorities(config, resources.clock(), () => randomBytes(16));
     for (const { code, detail } of signers.warnings) log.warn({ code }, detail);
-    const opened = sealing;
-    const certificates = listedCertificates(signers);
-    const trustList = async () => opened.trustList({ signers: certificates, logs: await transparencyLog.trusted() });
     const outbox = openOutbox(config);
     media = openMedia(resources, metrics, rules.pricing);
     const processor = config.stripe && openProcessor(config.stripe, config.baseUrl);
@@ -229,7 +238,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
         isDraining: () => isDraining,
       },
       rules,
-      sealing: { ...opened, trustList },
+      sealing: withTrustList(sealing, signers, transparencyLog),
       signerAuthorities: signers.authorities,
       anchoring: anchoringOf(resources, metrics),
       transparencyLog,
@@ -247,16 +256,33 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     if (outdated === null) await drain(resources);
     await endRequests(app);
     if (outdated) throw outdated;
-  } finally {
-    await app?.close();
-    await media?.engine.stop();
-    await schemaWatch.stop();
-    await workers?.close();
-    await stopTasks?.();
-    await signers?.close();
-    await sealing?.close();
-    await resources.close();
+  };
+  await doAll(log, [
+    run,
+    () => app?.close(),
+    () => media?.engine.stop(),
+    () => schemaWatch.stop(),
+    () => workers?.close(),
+    () => stopTasks?.(),
+    () => signers?.close(),
+    () => sealing?.close(),
+    () => resources.close(),
+  ]);
+}
+
+/** Does each step in turn, even after one failed. @throws the first error; the others are logged */
+async function doAll(log: Log, steps: readonly (() => Promise<unknown> | undefined)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      errors.push(error);
+    }
   }
+  const [first, ...further] = errors;
+  for (const err of further) log.error({ err }, "a further error while the service stopped");
+  if (errors.length > 0) throw first;
 }
 
 /**

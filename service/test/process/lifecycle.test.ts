@@ -8,10 +8,14 @@ import { after, test } from "node:test";
 import { prepareDatabase } from "@signsealship/testing/data-template";
 import { freePort } from "@signsealship/testing/free-port";
 import { endWithTests } from "@signsealship/testing/reaper";
+import { prepareSealKey } from "@signsealship/testing/seal-keys";
 import { ownProcess, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../src/kernel/platform/database/sql.ts";
+import { openLog } from "../../src/kernel/platform/logs.ts";
+import { createWorkerPool } from "../../src/kernel/platform/workers/pool.ts";
+import { serve } from "../../src/main.ts";
 
 const folders: (() => void)[] = [];
 function folder(): string {
@@ -81,6 +85,50 @@ test("two services on one folder share one database server, and the last one sto
   assert.equal(await status(`${second.baseUrl}/readyz`), 200);
   await second.stop();
   assert.equal(alive(server), false);
+});
+
+const workerFault = new Error("a worker thread does not end");
+
+/** Serves in this process, and stops at once. The pool of workers reports that it can't be closed. */
+async function serveWithStuckWorkers(dataDir: string, port: number): Promise<{ error: unknown; log: string }> {
+  await prepareDatabase(dataDir);
+  prepareSealKey(dataDir);
+  const lines: string[] = [];
+  const env = { DATA_DIR: dataDir, PORT: String(port), TSA_URLS: "off", OTS_CALENDARS: "off", LOG_LEVEL: "error" };
+  const error = await serve(env, {
+    print: () => {},
+    openLog: (level) => openLog(level, { write: (text) => void lines.push(text) }),
+    openWorkers() {
+      const pool = createWorkerPool({ size: 1, heapMb: 512, processMb: 16_384 });
+      return { ...pool, close: () => pool.close().then(() => Promise.reject(workerFault)) };
+    },
+    stopped: Promise.resolve("the test's end"),
+  }).catch((thrown: unknown) => thrown);
+  return { error, log: lines.join("") };
+}
+
+const hasServer = (dataDir: string): boolean => existsSync(join(dataDir, "postgres/cluster/postmaster.pid"));
+
+test("a part that can't be closed is the service's error, and the parts after it are closed", async () => {
+  const dataDir = folder();
+  const { error } = await serveWithStuckWorkers(dataDir, await freePort());
+  assert.equal(error, workerFault);
+  assert.equal(hasServer(dataDir), false);
+});
+
+test("a start that fails is the service's error, and a part that can't be closed then is logged", async () => {
+  const blocker = createServer().listen(0, "127.0.0.1");
+  await once(blocker, "listening");
+  const address = blocker.address();
+  const dataDir = folder();
+  const { error, log } = await serveWithStuckWorkers(
+    dataDir,
+    typeof address === "object" && address ? address.port : 0,
+  );
+  blocker.close();
+  assert.match(String(error), /PORT \d+ is taken/);
+  assert.match(log, /a worker thread does not end/);
+  assert.equal(hasServer(dataDir), false);
 });
 
 async function refusedStart(env: Record<string, string>): Promise<string> {
