@@ -7,7 +7,7 @@ import {
   askNow,
   type BookingDeps,
   bookAppointment,
-  cancelAppointment,
+  cancelByLink,
   type IdentityDeps,
   invitationOf,
   inviteToBook,
@@ -148,7 +148,7 @@ function appointmentRoutes(deps: AppointmentPageDeps): Routed[] {
       url: "/appointments/:key/cancel",
       show,
       act: async (asked) => {
-        await cancelAppointment(deps.notaries.desk, asked.key);
+        await cancelByLink(deps.notaries.desk, asked.key);
         return backToAppointment(asked);
       },
     },

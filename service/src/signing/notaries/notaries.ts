@@ -13,8 +13,9 @@ import { recordingEventRows } from "./recordings/events.ts";
 import { exportTables } from "./recordings/export-rows.ts";
 import { messageRows } from "./recordings/messages.ts";
 import { partRows, recordingRows } from "./recordings/store.ts";
-import { appointmentTables } from "./schedule/appointments.ts";
+import { appointmentRows } from "./schedule/appointments.ts";
 import { guestRows } from "./schedule/guests.ts";
+import { hoursRows } from "./schedule/hours-store.ts";
 import { queueTables } from "./schedule/queue.ts";
 import { liveTables } from "./sessions/store.ts";
 import { sheetTables } from "./sheets/store.ts";
@@ -47,12 +48,11 @@ export { sweepSignatures } from "./acts/signatures.ts";
 export {
   appointmentOf,
   bookAppointment,
-  cancelAppointment,
-  endAppointment,
+  cancelByLink,
   invitationOf,
   inviteToBook,
+  reportFailedAppointment,
   scheduledFor,
-  setHours,
 } from "./appointments/book.ts";
 export { guestWords } from "./appointments/guest-words.ts";
 export { addGuest, dropGuest } from "./appointments/guests.ts";
@@ -182,14 +182,10 @@ export { Recordings } from "./recordings/recordings.ts";
 export { sweepRecordings } from "./recordings/retention.ts";
 export { type ShownRecording, shownRecording } from "./recordings/show.ts";
 export { loggedRecordings, recordingById, storedRecordings } from "./recordings/store.ts";
-export {
-  type Appointment,
-  bringAppointmentsNearer,
-  findHours,
-  offersAppointments,
-} from "./schedule/appointments.ts";
+export { type Appointment, bringAppointmentsNearer, offersAppointments } from "./schedule/appointments.ts";
 export { type Guest, guestsOf } from "./schedule/guests.ts";
 export { hoursDays, instantOf, typedHours } from "./schedule/hours.ts";
+export { findHours, setHours } from "./schedule/hours-store.ts";
 export { bringRequestsNearer, isAnyOnDuty } from "./schedule/queue.ts";
 export { roleObstacle, roleWords, thirdRoles } from "./schedule/third-roles.ts";
 export { giveTurn, markLive, onRecord, placeOf, typedOnRecord, unmetLive } from "./sessions/act.ts";
@@ -268,7 +264,8 @@ export const protectedTables = [
   checkRows,
   identityProofRows,
   handOverRows,
-  ...appointmentTables,
+  hoursRows,
+  appointmentRows,
   ...queueTables,
   linkRows,
   guestRows,

@@ -43,7 +43,7 @@ const excepted: Readonly<Record<string, string>> = {
   "signing/envelopes/records/envelope.ts endEnvelope": "the caller has the envelope from lockEnvelope",
   "signing/envelopes/records/envelope.ts vouchForEnvelopes": wrapper,
   "signing/envelopes/records/envelope.ts vouchForSigners": wrapper,
-  "signing/notaries/schedule/appointments.ts writeHours": overwrites,
+  "signing/notaries/schedule/hours-store.ts writeHours": overwrites,
   "signing/notaries/commissions/store.ts updateNotary": "the caller has the notary from lockNotary",
   "signing/notaries/schedule/queue.ts writeDuty": overwrites,
   "signing/notaries/recordings/store.ts changeRecording": "the caller has the recording from lockRecording",

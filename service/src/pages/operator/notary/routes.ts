@@ -11,7 +11,6 @@ import {
   type DeskDeps,
   deskOf,
   dropGuest,
-  endAppointment,
   factRules,
   findDraft,
   guestsOf,
@@ -33,6 +32,7 @@ import {
   recordedAmong,
   refuseAct,
   releaseOrder,
+  reportFailedAppointment,
   requireMode,
   roomlessDisk,
   ruleFaults,
@@ -192,7 +192,7 @@ function changeRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
   const changes = [
     ["release", releaseOrder, "notary-released", () => "/operator/notary"],
     ["appointment", mailAppointment, "appointment-mailed", (code: string) => orderPath(code, "#appointment")],
-    ["appointment-ended", endAppointment, "appointment-ended", () => "/operator/notary"],
+    ["appointment-ended", reportFailedAppointment, "appointment-ended", () => "/operator/notary"],
     ["in-person", askInPerson, "in-person-asked", (code: string) => orderPath(code, "#in-person")],
     ["refuse", refuseAct, "act-refused", () => "/operator/notary"],
   ] as const;

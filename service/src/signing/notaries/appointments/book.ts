@@ -7,7 +7,7 @@ import { newUuid } from "../../../kernel/platform/ids.ts";
 import { isCode, isUuid } from "../../../kernel/platform/text.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder, orderNotFound } from "../../../orders/order/order.ts";
-import { claimedOrder, claimWaiting, type DeskDeps, lockClaimed, notaryOf } from "../claims/claims.ts";
+import { claimedOrder, claimWaiting, type DeskDeps, lockClaimed } from "../claims/claims.ts";
 import { orderOfId, type WaitingOrder, waitingOrderOf } from "../claims/orders.ts";
 import { lockNotary } from "../commissions/store.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
@@ -17,10 +17,8 @@ import {
   insertAppointment,
   moveAppointment,
   setAppointmentEnded,
-  writeHours,
 } from "../schedule/appointments.ts";
 import { type Guest, guestOfToken } from "../schedule/guests.ts";
-import { readHours } from "../schedule/hours.ts";
 import { endRequestOf } from "../schedule/queue.ts";
 import { isUnrecorded, liveSessionsOf, openLiveOf } from "../sessions/store.ts";
 import { ensureLink, type InviteDeps, linkOf } from "./links.ts";
@@ -232,23 +230,23 @@ export function stageOf(startsAt: Date, now: Date): number {
 }
 
 /**
- * Cancels the appointment of an order. The notary keeps the claim on the order.
+ * Cancels the appointment of a link's order. The notary keeps the claim on the order.
  * @throws ServiceError `conflict` without an appointment and from two hours before its start; `not_found` when the
  * order no longer waits for a notary
  */
-export async function cancelAppointment(deps: DeskDeps, token: string): Promise<void> {
+export async function cancelByLink(deps: DeskDeps, token: string): Promise<void> {
   const order = await waiting(deps, token);
   await deps.db.transaction(async (tx) => {
     const { still, now } = await lockWaiting(tx, deps, order);
     const appointment = openOf(await appointmentsFor(tx, still.orderId));
     if (!appointment) throw new ServiceError("conflict", "There is no appointment to cancel.");
     requireFree(appointment, now);
-    await cancelBooked(tx, appointment, still, { at: now, actor: "client" });
+    await cancelAppointment(tx, appointment, still, { at: now, actor: "client" });
   });
 }
 
 /** Cancels an appointment, and mails the cancellation to everybody. The transaction must have locked the order. */
-export async function cancelBooked(
+export async function cancelAppointment(
   tx: Tx,
   { id, sequence, orderId }: Appointment,
   { partnerId, signers }: Pick<WaitingOrder, "partnerId" | "signers">,
@@ -268,7 +266,12 @@ const outcomes = ["no_show", "technical"] as const;
  * @throws ServiceError before the start of the appointment; for a no-show, until 15 minutes after the start. Also while
  * the appointment's session is open, because a failed order would leave people in it
  */
-export async function endAppointment(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+export async function reportFailedAppointment(
+  deps: DeskDeps,
+  operator: Operator,
+  code: string,
+  typed: Typed,
+): Promise<void> {
   const read = formReader(typed);
   const outcome = accepted(read.done(read.requiredOneOf("outcome", outcomes)));
   const claimed = await claimedOrder(deps, operator, code);
@@ -308,7 +311,7 @@ async function countUnrecorded(tx: Tx, { rowMac }: DeskDeps, orderId: number): P
  * Ends an appointment whose session failed; does nothing if no scheduled appointment has begun. People choose another
  * time, unless the order fails as well. The caller must have locked the order.
  */
-export async function closeAppointment(
+export async function endAppointmentOfSession(
   tx: Tx,
   { orderId, signers }: { orderId: number; signers: readonly unknown[] },
   outcome: (typeof outcomes)[number],
@@ -318,22 +321,4 @@ export async function closeAppointment(
   if (!appointment || appointment.startsAt > at) return;
   await setAppointmentEnded(tx, appointment.id, outcome, at);
   if (!fails) await mailBooking(tx, { id: appointment.id, sequence: appointment.sequence + 1 }, "again", { signers });
-}
-
-/**
- * Stores when and where the notary is available. Booked appointments stay unchanged.
- * @throws ServiceError naming every wrong field; `role_required` for a suspended notary
- */
-export async function setHours(deps: DeskDeps, operator: Operator, typed: Typed): Promise<void> {
-  const hours = accepted(readHours(typed));
-  const { id } = await notaryOf(deps.db, operator);
-  await deps.db.transaction(async (tx) => {
-    const notary = await lockNotary(tx, id);
-    if (notary?.status === "suspended") throw new ServiceError("role_required", "You are suspended as a notary.");
-    const at = deps.clock();
-    await writeHours(tx, id, hours, at);
-    await tx.query(
-      auditLine({ at, action: "notary.hours", actor: operator.actor, detail: { notaryId: id, zone: hours.zone } }),
-    );
-  });
 }

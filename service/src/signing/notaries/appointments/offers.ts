@@ -5,8 +5,9 @@ import type { WaitingOrder } from "../claims/orders.ts";
 import { changesOf } from "../commissions/expiry.ts";
 import { listWorkingNotaries, type Notary } from "../commissions/store.ts";
 import { eligibilityFor } from "../eligibility/eligible.ts";
-import { type Appointment, bookedTimes, findHours } from "../schedule/appointments.ts";
+import { type Appointment, bookedTimes } from "../schedule/appointments.ts";
 import { slotsOf } from "../schedule/hours.ts";
+import { findHours } from "../schedule/hours-store.ts";
 import { liveObstacle, type ProofProviders } from "../sessions/offered.ts";
 
 /** `rooms` is null when the service has no rooms for audio and video. */

@@ -8,7 +8,7 @@ import {
   setAppointmentEnded,
   setReminded,
 } from "../schedule/appointments.ts";
-import { cancelBooked, stageOf } from "./book.ts";
+import { cancelAppointment, stageOf } from "./book.ts";
 import { mailBooking } from "./mail.ts";
 
 type SweepDeps = Pick<DeskDeps, "db" | "clock" | "rowMac" | "log">;
@@ -66,6 +66,6 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, id: string): Promis
       await setReminded(tx, id, Math.max(stage, appointment.reminded));
       return mailBooking(tx, appointment, "reminder", people);
     }
-    await cancelBooked(tx, appointment, people, { at, actor: "system" });
+    await cancelAppointment(tx, appointment, people, { at, actor: "system" });
   });
 }

@@ -12,7 +12,7 @@ import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "../claim
 import { signedBeforeAct } from "../claims/documents.ts";
 import { modeWords } from "../eligibility/eligible.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
-import { findHours } from "../schedule/appointments.ts";
+import { findHours } from "../schedule/hours-store.ts";
 import { endWithoutAct, markSignersSteps, requireOwn, unmetIn, voidUnused } from "../sheets/room.ts";
 import type { Script, Scripts, SheetMode } from "../sheets/scripts.ts";
 import { lockOpenSheet, markStep, noteEvent, openSheet } from "../sheets/sheet.ts";

@@ -12,7 +12,7 @@ import {
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { fromTasks, taskState } from "../../../kernel/tasks/tasks.ts";
 import { joinOrder } from "../../../orders/order/order.ts";
-import { type NotaryHours, stepMs } from "./hours.ts";
+import { stepMs } from "./hours.ts";
 
 export type AppointmentOutcome = "done" | "refused" | "no_show" | "technical";
 
@@ -36,14 +36,6 @@ export type Appointment = {
   reminded: number;
 };
 
-const hoursState: StateMac = {
-  table: sql`notary_hours`,
-  key: sql`notary_id`,
-  mac: sql`row_mac`,
-  covered: (h) => sql`${h}.notary_id, ${h}.zone, ${h}.weekly, ${h}.exceptions, ${h}.meeting_url, ${h}.place,
-    extract(epoch FROM ${h}.updated_at)`,
-};
-
 const appointmentState: StateMac = {
   table: sql`notary_sessions`,
   key: sql`id`,
@@ -53,29 +45,7 @@ const appointmentState: StateMac = {
     extract(epoch FROM ${s}.ended_at), ${s}.reminded`,
 };
 
-export const appointmentTables = [stateRows(hoursState), stateRows(appointmentState)];
-
-/**
- * A notary's hours; null for a notary who has set none.
- * @throws ServiceError `unavailable` for hours whose MAC is invalid
- */
-export async function findHours(db: Sql, notaryId: string): Promise<NotaryHours | null> {
-  const [found] = await db.query<NotaryHours>(sql`
-    SELECT zone, weekly, exceptions, meeting_url AS "meetingUrl", place, ${verified(hoursState, sql`notary_hours`)}
-    FROM notary_hours WHERE notary_id = ${notaryId}`);
-  return found ?? null;
-}
-
-/** Stores the hours of a notary. The transaction must have locked the notary. */
-export async function writeHours(tx: Tx, notaryId: string, hours: NotaryHours, at: Date): Promise<void> {
-  const { zone, weekly, exceptions, meetingUrl, place } = hours;
-  await tx.query(sql`
-    INSERT INTO notary_hours (notary_id, zone, weekly, exceptions, meeting_url, place, updated_at)
-    VALUES (${notaryId}, ${zone}, ${JSON.stringify(weekly)}::jsonb, ${JSON.stringify(exceptions)}::jsonb, ${meetingUrl}, ${place}, ${at})
-    ON CONFLICT (notary_id) DO UPDATE SET zone = excluded.zone, weekly = excluded.weekly, exceptions = excluded.exceptions,
-      meeting_url = excluded.meeting_url, place = excluded.place, updated_at = excluded.updated_at`);
-  await writeStateMacs(tx, hoursState, sql`notary_id = ${notaryId}`);
-}
+export const appointmentRows = stateRows(appointmentState);
 
 const columns = (seen: Statement) => sql`
   SELECT s.id, s.order_id AS "orderId", s.notary_id AS "notaryId", s.mode, s.starts_at AS "startsAt", s.zone,

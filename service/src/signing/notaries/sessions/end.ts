@@ -5,7 +5,7 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { nullIf } from "../../../kernel/platform/errors.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
-import { closeAppointment } from "../appointments/book.ts";
+import { endAppointmentOfSession } from "../appointments/book.ts";
 import type { DeskDeps } from "../claims/claims.ts";
 import { endWithoutAct, outcomeWithOrder } from "../sheets/room.ts";
 import { orderCodeOf, outcomeOf, type SheetOutcome } from "../sheets/store.ts";
@@ -112,7 +112,7 @@ export async function finish(deps: LiveDeps, id: string): Promise<void> {
     const ended = await endedLike(tx, desk, orderId, outcome);
     const fails = ended.length > 1 && locked.status === "NotarizationPending";
     const signers = (await livePeople(tx, session.id)).filter(({ role }) => role === "signer");
-    await closeAppointment(tx, { orderId, signers }, outcome, { at, fails });
+    await endAppointmentOfSession(tx, { orderId, signers }, outcome, { at, fails });
     if (fails)
       await perform(
         tx,

@@ -8,7 +8,7 @@ import { sealFor } from "../commissions/seals.ts";
 import { certificateOf, dateIn, listed, type Named, wordsFor } from "../eligibility/certificates.ts";
 import type { StateRules } from "../eligibility/rules.ts";
 import type { PlaceFor } from "../presence/ipen.ts";
-import { findHours } from "../schedule/appointments.ts";
+import { findHours } from "../schedule/hours-store.ts";
 import type { BlockToPlace } from "./place-task.ts";
 
 type Facts = {
