@@ -1,5 +1,6 @@
 import { StartupError } from "../platform/errors.ts";
 import { parseRange } from "../platform/network.ts";
+import { wholeNumberIn } from "../platform/text.ts";
 
 /** Environment variables, as in `process.env`. */
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -38,12 +39,10 @@ export function httpUrl(text: string): string | undefined {
   return url && (url.protocol === "http:" || url.protocol === "https:") ? text.replace(/\/+$/, "") : undefined;
 }
 
-export function wholeNumber(min: number, max: number) {
-  return (text: string): number | undefined => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= min && value <= max ? value : undefined;
-  };
-}
+export const wholeNumber =
+  (min: number, max: number) =>
+  (text: string): number | undefined =>
+    wholeNumberIn(text, min, max);
 
 export function oneOf<const T extends string>(...choices: readonly T[]) {
   return (text: string): T | undefined => choices.find((choice) => choice === text);

@@ -179,8 +179,8 @@ function answer({ firm }: FillPageView, page: string): { page: string; headers: 
 }
 
 function stepIn(fill: Fill, text: string): number {
-  const step = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0;
-  if (step < 1 || step > stepsOf(fill).length) throw new ServiceError("not_found", "Fill not found.");
+  const step = wholeNumberIn(text, 1, stepsOf(fill).length);
+  if (step === undefined) throw new ServiceError("not_found", "Fill not found.");
   return step;
 }
 

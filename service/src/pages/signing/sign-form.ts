@@ -1,5 +1,5 @@
 import { invalid } from "../../kernel/platform/errors.ts";
-import { isPlainText, isVisible } from "../../kernel/platform/text.ts";
+import { isPlainText, isVisible, wholeNumberIn } from "../../kernel/platform/text.ts";
 import { type Calculated, readFieldValue } from "../../orders/order/order.ts";
 import type { ShownField, SignatureMark, SigningView, SignRequest } from "../../signing/envelopes/envelopes.ts";
 import type { FormValues } from "../ui/forms/form-body.ts";
@@ -24,8 +24,8 @@ export function signRequest(
   words: Words,
 ): SignRequest {
   const { fields } = view;
-  const revision = Number(form["revision"]);
-  if (!Number.isSafeInteger(revision) || revision < 0) throw invalid(words.refused.again);
+  const revision = wholeNumberIn(form["revision"], 0, 999_999_999);
+  if (revision === undefined) throw invalid(words.refused.again);
   const rules = rulesOf(view, (one) => typedIn(form, one));
   const values = new Map(
     filledIn(fields).map((one): [string, string] => {

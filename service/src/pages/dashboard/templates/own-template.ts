@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { type Form, readForm } from "../../../kernel/http/uploads/multipart.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { isUuid } from "../../../kernel/platform/text.ts";
+import { isUuid, wholeNumberIn } from "../../../kernel/platform/text.ts";
 import type { BulkDeps } from "../../../orders/bulk/bulk.ts";
 import type { FillDeps } from "../../../orders/fills/fills.ts";
 import type { OrderDeps, TitleOf, WithTemplate } from "../../../orders/order/order.ts";
@@ -67,7 +67,7 @@ export async function ownTemplate(
   templateId: string,
   version: string | null = null,
 ): Promise<TemplateVersion> {
-  const asked = version === null ? null : /^[1-9]\d{0,3}$/.test(version) ? Number(version) : 0;
+  const asked = version === null ? null : (wholeNumberIn(version, 1, 9999) ?? 0);
   const found = isUuid(templateId) ? await findVersion(orders, principalOf(request), templateId, asked) : undefined;
   if (!found) throw new ServiceError("not_found", "Template not found.");
   return found;

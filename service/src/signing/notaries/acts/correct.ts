@@ -3,6 +3,7 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import type { Notary } from "../commissions/store.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
@@ -25,8 +26,8 @@ export async function correctEntry(
       words: read.required("words", { max: 2000, lines: true }),
     }),
   );
-  if (!/^[1-9]\d{0,8}$/.test(correction.entry)) throw invalid("entry must be the number of an entry.");
-  const corrects = Number(correction.entry);
+  const corrects = wholeNumberIn(correction.entry, 1, 999_999_999);
+  if (corrects === undefined) throw invalid("entry must be the number of an entry.");
   const corrected = await findEntry(db, notary.id, corrects);
   if (!corrected) throw new ServiceError("not_found", `There is no entry ${corrects}.`);
   const { orderCode, environment } = JSON.parse(corrected.record) as {

@@ -1,6 +1,7 @@
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import type { QuizQuestion } from "../../../providers/providers.ts";
 import type { QuizRules } from "../eligibility/online-rules.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
@@ -103,7 +104,7 @@ export async function answerQuiz(deps: IdentityDeps, token: string, typed: Typed
   const found = await openCheck(deps, token);
   const rules = rulesOf(found.check);
   const chosen = Array.from({ length: rules.questions }, (_, index) => typed[`answer_${index + 1}`] ?? "");
-  const choices = chosen.map((text) => (/^\d$/.test(text) && Number(text) < rules.choices ? Number(text) : -1));
+  const choices = chosen.map((text) => wholeNumberIn(text, 0, rules.choices - 1) ?? -1);
   if (!quiz) throw new ServiceError("unavailable", "Questions are not available now.");
   const claimed = await desk.db.transaction(async (tx) => {
     const locked = await lockOpenCheck(deps, tx, found);
