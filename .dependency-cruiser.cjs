@@ -69,6 +69,14 @@ const floors = {
   ],
 };
 
+/** Pairs of sibling folders, the lower one first: it imports nothing of the other. */
+const siblings = [
+  ["kernel/pdf/xref", "kernel/pdf/pages"],
+  ["pages/dashboard/orders", "pages/dashboard/rooms"],
+  ["pages/operator/orders", "pages/operator/paper"],
+  ["pages/operator/notary", "pages/operator/notaries"],
+];
+
 /** The one import that leads up: a session that ends without its act ends its appointment, too. */
 const upward = "^service/src/signing/notaries/sessions/end\\.ts$";
 
@@ -129,6 +137,14 @@ module.exports = {
           { path: `^service/src/${feature}/(?!(${folders.slice(0, below + 1).join("|")})/)[^/]+/` },
           `${floor} imports only the floors of ${feature} below it.`,
         ),
+      ),
+    ),
+    ...siblings.map(([lower, upper]) =>
+      rule(
+        `imports-of-${lower.replaceAll("/", "-")}`,
+        { path: src(lower) },
+        { path: src(upper) },
+        `${lower} is below ${upper}.`,
       ),
     ),
     rule(

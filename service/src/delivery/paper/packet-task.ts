@@ -12,7 +12,7 @@ import {
 } from "@signsealship/certificate";
 import { createPdfFile } from "@signsealship/certificate/pdf-file";
 import { resolveDict } from "../../kernel/pdf/objects.ts";
-import { countPages } from "../../kernel/pdf/pages/page-tree.ts";
+import { countPages } from "../../kernel/pdf/page-tree.ts";
 import { PdfRefusal } from "../../kernel/pdf/refusal.ts";
 import { buildRevision } from "../../kernel/pdf/revision/revision.ts";
 import { createRevisionWriter } from "../../kernel/pdf/revision/writer.ts";

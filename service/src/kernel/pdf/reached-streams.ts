@@ -2,7 +2,7 @@ import type { PdfFile } from "./file.ts";
 import { hasWord, type Ref, type Span, skipSpace } from "./lexer.ts";
 import { spendLexed } from "./limits.ts";
 import { findEntry, resolve } from "./objects.ts";
-import { pages } from "./pages/page-tree.ts";
+import { pages } from "./page-tree.ts";
 import { PdfRefusal } from "./refusal.ts";
 import { type Decoded, decodedBy } from "./stream-size.ts";
 import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isDict, readDict } from "./values.ts";

@@ -5,7 +5,7 @@ import { type EarlierSignature, verifySignatures } from "@signsealship/evidence/
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { trySeal } from "../../../evidence/seals/trial.ts";
-import { countPages } from "../../../kernel/pdf/pages/page-tree.ts";
+import { countPages } from "../../../kernel/pdf/page-tree.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import { UnseenContent } from "../../../kernel/pdf/unseen/notice.ts";
 import { unseenIn } from "../../../kernel/pdf/unseen/unseen.ts";

@@ -1,5 +1,5 @@
+import { pages } from "../../../kernel/pdf/page-tree.ts";
 import { pageBox, shownSize } from "../../../kernel/pdf/pages/page-box.ts";
-import { pages } from "../../../kernel/pdf/pages/page-tree.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import { lookUpPdf } from "../../../kernel/pdf/xref/lookup.ts";
 import type { PagesRead } from "./fit.ts";

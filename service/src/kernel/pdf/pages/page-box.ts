@@ -1,9 +1,9 @@
 import type { PdfFile } from "../file.ts";
 import type { Span } from "../lexer.ts";
 import { resolve } from "../objects.ts";
+import type { Page } from "../page-tree.ts";
 import { PdfRefusal } from "../refusal.ts";
 import { elements, entry, isArray } from "../values.ts";
-import type { Page } from "./page-tree.ts";
 
 /** A rectangle on a page as readers show it: in points from the upper left corner, after rotation and /UserUnit. */
 export type Place = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };

@@ -1,8 +1,8 @@
 import { LIMITS } from "../limits.ts";
 import { openPdf } from "../open.ts";
+import { countPages } from "../page-tree.ts";
 import { PdfRefusal } from "../refusal.ts";
 import { catalog, lookUpPdf } from "../xref/lookup.ts";
-import { countPages } from "./page-tree.ts";
 
 /**
  * The number of pages of a document, found by walking its page tree in a bounded number of steps. Null when the

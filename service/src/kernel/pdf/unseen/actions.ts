@@ -1,8 +1,8 @@
 import type { PdfFile } from "../file.ts";
 import { spendLexed } from "../limits.ts";
 import { resolve } from "../objects.ts";
+import { pages } from "../page-tree.ts";
 import { rectangle } from "../pages/page-box.ts";
-import { pages } from "../pages/page-tree.ts";
 import { textOf } from "../strings.ts";
 import { asName, type Dict, elements, entry, isArray, isDict, isString, readDict } from "../values.ts";
 import type { PdfLookup } from "../xref/lookup.ts";

@@ -3,7 +3,7 @@ import { type Ref, type Span, skipRegular } from "../lexer.ts";
 import { LIMITS } from "../limits.ts";
 import { type FoundDict, findEntry, resolve, resolveDict } from "../objects.ts";
 import { headerOffset, openPdf, readableChain } from "../open.ts";
-import { firstPage, type Page } from "../pages/page-tree.ts";
+import { firstPage, type Page } from "../page-tree.ts";
 import { certification, signaturesIn } from "../permissions.ts";
 import { PdfRefusal } from "../refusal.ts";
 import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isString, unambiguous } from "../values.ts";

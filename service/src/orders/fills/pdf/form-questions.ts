@@ -1,6 +1,7 @@
 import type { Span } from "../../../kernel/pdf/lexer.ts";
 import { drawnBy, type NamedField, namedFields } from "../../../kernel/pdf/named-fields.ts";
 import { resolve } from "../../../kernel/pdf/objects.ts";
+import { pages } from "../../../kernel/pdf/page-tree.ts";
 import {
   type PageBox,
   pageBox,
@@ -8,7 +9,6 @@ import {
   shownPlace,
   type UserSpaceRect,
 } from "../../../kernel/pdf/pages/page-box.ts";
-import { pages } from "../../../kernel/pdf/pages/page-tree.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import { stringBytes, textOfBytes } from "../../../kernel/pdf/strings.ts";
 import {

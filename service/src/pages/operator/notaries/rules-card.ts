@@ -3,7 +3,7 @@ import { modeWords, type NotaryRules } from "../../../signing/notaries/notaries.
 import { card, statusBadge } from "../../ui/components.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { originBadge, originWords } from "./rule-words.ts";
+import { originBadge, originWords } from "../notary/rule-words.ts";
 
 export const rulesPath = (state: string, rest = ""): string => `/operator/notaries/rules/${state}${rest}`;
 

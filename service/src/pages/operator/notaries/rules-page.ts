@@ -27,7 +27,7 @@ import { buttonForm } from "../../ui/forms/button-form.ts";
 import { checkbox, errorSummary, field, select, textArea } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { originWords, readAt, termLabels } from "./rule-words.ts";
+import { originWords, readAt, termLabels } from "../notary/rule-words.ts";
 import { rulesPath } from "./rules-card.ts";
 
 export type RulesView = Pick<RuleChangeDeps, "refundApproval"> & {

@@ -10,7 +10,7 @@ import { facts, notice, statusBadge } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { readAt } from "../notaries/rule-words.ts";
+import { readAt } from "./rule-words.ts";
 
 export type IdentityView = { people: readonly IdentityState[]; means: ProofMeans };
 

@@ -7,9 +7,9 @@ import { shortCode } from "../../ui/format.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { addressDoubt, buyForm, handOverOf, hasLabelForNow, labelList } from "../orders/labels.ts";
 import { isDangerous, labelOf, moveForm, type Typed } from "../orders/move-forms.ts";
 import { letterList } from "../orders/sent-lists.ts";
-import { addressDoubt, buyForm, handOverOf, hasLabelForNow, labelList } from "./labels.ts";
 
 export type PaperView = {
   order: PaperOrder;

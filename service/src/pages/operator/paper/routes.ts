@@ -10,10 +10,10 @@ import { shortCode } from "../../ui/format.ts";
 import { done } from "../flash-messages.ts";
 import { type ConsoleCall, consolePage, consoleRoute } from "../frame/console.ts";
 import { type UploadDeps, withUpload } from "../frame/uploads.ts";
+import { hasLabelForNow } from "../orders/labels.ts";
 import { moveByForm } from "../orders/move-by-form.ts";
 import type { Typed } from "../orders/move-forms.ts";
 import type { OrderPageDeps } from "../orders/order-routes.ts";
-import { hasLabelForNow } from "./labels.ts";
 import { paperBody } from "./page.ts";
 
 type PaperCall = ConsoleCall<{ code: string }>;

@@ -1,8 +1,8 @@
 import type { Typeset } from "@signsealship/certificate";
 import { drawnBy, namedFields, ONLY_STATE } from "../../../kernel/pdf/named-fields.ts";
 import { resolve } from "../../../kernel/pdf/objects.ts";
+import { countPages, pages } from "../../../kernel/pdf/page-tree.ts";
 import { pageBox, shownSize } from "../../../kernel/pdf/pages/page-box.ts";
-import { countPages, pages } from "../../../kernel/pdf/pages/page-tree.ts";
 import { buildRevision } from "../../../kernel/pdf/revision/revision.ts";
 import { createRevisionWriter, type RevisionWriter } from "../../../kernel/pdf/revision/writer.ts";
 import { asInteger, entry } from "../../../kernel/pdf/values.ts";

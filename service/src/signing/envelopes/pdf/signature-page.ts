@@ -1,8 +1,8 @@
 import { addResources, createCanvas, createGlyphFonts, type Typeset } from "@signsealship/certificate";
 import type { Ref } from "../../../kernel/pdf/lexer.ts";
 import { resolveDict } from "../../../kernel/pdf/objects.ts";
+import { countPages } from "../../../kernel/pdf/page-tree.ts";
 import type { PageBox } from "../../../kernel/pdf/pages/page-box.ts";
-import { countPages } from "../../../kernel/pdf/pages/page-tree.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import type { RevisionWriter } from "../../../kernel/pdf/revision/writer.ts";
 import { entry } from "../../../kernel/pdf/values.ts";

@@ -1,5 +1,5 @@
+import { pages } from "../../../kernel/pdf/page-tree.ts";
 import { type PageBox, pageBox, toUserSpace } from "../../../kernel/pdf/pages/page-box.ts";
-import { pages } from "../../../kernel/pdf/pages/page-tree.ts";
 import { textItems, withPdf } from "../../../kernel/pdf/pdf-js.ts";
 import { widthsByFont } from "../../../kernel/pdf/proposals/content.ts";
 import { textLimits } from "../../../kernel/pdf/text-cost.ts";

@@ -1,5 +1,5 @@
+import { pages } from "../../../kernel/pdf/page-tree.ts";
 import { type Place, pageBox, shownSize } from "../../../kernel/pdf/pages/page-box.ts";
-import { pages } from "../../../kernel/pdf/pages/page-tree.ts";
 import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import { aKind, maxFields, maxSize } from "../../../orders/order/order.ts";
 import type { PlannedField } from "../pdf/fields.ts";

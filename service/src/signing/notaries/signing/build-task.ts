@@ -13,7 +13,7 @@ import { dateString, textString } from "../../../kernel/pdf/edit.ts";
 import type { Ref } from "../../../kernel/pdf/lexer.ts";
 import { fieldLockReference } from "../../../kernel/pdf/named-fields.ts";
 import { resolveDict } from "../../../kernel/pdf/objects.ts";
-import { type Page, pages } from "../../../kernel/pdf/pages/page-tree.ts";
+import { type Page, pages } from "../../../kernel/pdf/page-tree.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import { addToForm } from "../../../kernel/pdf/revision/form.ts";
 import { buildSignedRevision, type Tail } from "../../../kernel/pdf/revision/revision.ts";

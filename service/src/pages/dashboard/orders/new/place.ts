@@ -15,8 +15,8 @@ import {
 import type { PageAnswer } from "../../../ui/page/route.ts";
 import { done } from "../../flash-messages.ts";
 import type { DashboardFrame } from "../../page-shell.ts";
-import { attachTitled } from "../../rooms/attach.ts";
 import { inOurWords, requireSameEnvironment, submissionKey } from "../../submit-once.ts";
+import { attachTitled } from "../attach.ts";
 import { zipFaults } from "../zip-faults.ts";
 import { anotherPath } from "./another.ts";
 import { chargeFields, methodToCharge, shownChargeOf } from "./shown-charge.ts";

@@ -1,7 +1,7 @@
 import { type FormField, formFields } from "../../../../kernel/pdf/form-fields.ts";
 import { resolve } from "../../../../kernel/pdf/objects.ts";
+import { pages } from "../../../../kernel/pdf/page-tree.ts";
 import { type Place, pageBox, rectangle, shownPlace, shownSize } from "../../../../kernel/pdf/pages/page-box.ts";
-import { pages } from "../../../../kernel/pdf/pages/page-tree.ts";
 import { PdfRefusal } from "../../../../kernel/pdf/refusal.ts";
 import { asRef, type Dict, elements, entry, isArray, isDict } from "../../../../kernel/pdf/values.ts";
 import type { PdfLookup } from "../../../../kernel/pdf/xref/lookup.ts";

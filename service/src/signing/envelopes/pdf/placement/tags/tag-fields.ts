@@ -1,5 +1,5 @@
+import { type Page, pages } from "../../../../../kernel/pdf/page-tree.ts";
 import { type PageBox, type Place, pageBox, shownPlace, shownSize } from "../../../../../kernel/pdf/pages/page-box.ts";
-import { type Page, pages } from "../../../../../kernel/pdf/pages/page-tree.ts";
 import { TooMuchText } from "../../../../../kernel/pdf/pdf-js.ts";
 import { PdfRefusal } from "../../../../../kernel/pdf/refusal.ts";
 import { beginsText, textStreams } from "../../../../../kernel/pdf/text-cost.ts";

@@ -1,9 +1,9 @@
-import type { PdfFile } from "../file.ts";
-import type { Ref, Span } from "../lexer.ts";
-import { LIMITS } from "../limits.ts";
-import { resolve, resolveDict } from "../objects.ts";
-import { PdfRefusal } from "../refusal.ts";
-import { asInteger, asName, asRef, type Dict, elements, entry, isArray } from "../values.ts";
+import type { PdfFile } from "./file.ts";
+import type { Ref, Span } from "./lexer.ts";
+import { LIMITS } from "./limits.ts";
+import { resolve, resolveDict } from "./objects.ts";
+import { PdfRefusal } from "./refusal.ts";
+import { asInteger, asName, asRef, type Dict, elements, entry, isArray } from "./values.ts";
 
 /** A page, which the standard requires to be an indirect object. */
 export type Page = {

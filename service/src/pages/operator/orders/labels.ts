@@ -1,7 +1,7 @@
 import type { ShownLabel } from "../../../delivery/shipping/shipping.ts";
 import { money } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
-import type { Typed } from "../orders/move-forms.ts";
+import type { Typed } from "./move-forms.ts";
 
 const states: Readonly<Record<ShownLabel["state"], string>> = {
   preparing: "EasyPost is asked for rates",
