@@ -1,4 +1,4 @@
-export { type Canvas, type Colour, colourOperands, createCanvas } from "./canvas.ts";
+export { type Canvas, type Color, colorOperands, createCanvas } from "./canvas.ts";
 export { type Attached, certificateFile } from "./certificate-file.ts";
 export { createFlow, type Flow, ink, type Look, margin, muted, textWidth } from "./flow.ts";
 export { type Faces, openFaces } from "./fonts/faces.ts";

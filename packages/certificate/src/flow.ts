@@ -1,4 +1,4 @@
-import type { Colour } from "./canvas.ts";
+import type { Color } from "./canvas.ts";
 import { pageSize } from "./pages.ts";
 import type { Sheets } from "./sheet.ts";
 import type { Structure, Tag } from "./structure.ts";
@@ -8,7 +8,7 @@ import type { Line, Paragraph, TextStyle, Typeset } from "./typeset.ts";
  * The appearance of a text: size in points, `leading` as a multiple of the size, and its structure type (a paragraph by
  * default).
  */
-export type Look = TextStyle & { size: number; colour?: Colour; leading?: number; tag?: Tag };
+export type Look = TextStyle & { size: number; color?: Color; leading?: number; tag?: Tag };
 
 /** Lays out text from top to bottom, over as many pages as it needs. */
 export type Flow = {
@@ -45,9 +45,9 @@ export type Flow = {
   escaped: () => boolean;
 };
 
-export const ink: Colour = "#1b2430";
-export const muted: Colour = "#566173";
-const hair: Colour = "#d3dae3";
+export const ink: Color = "#1b2430";
+export const muted: Color = "#566173";
+const hair: Color = "#d3dae3";
 
 export const margin = { side: 54, top: 50, bottom: 58 } as const;
 export const textWidth = pageSize.width - 2 * margin.side;
@@ -73,7 +73,7 @@ export function createFlow(sheets: Sheets, typeset: Typeset): Flow {
    * baseline of the value for the label.
    */
   const lineAt = (line: Line, x: number, look: Look, baseline = y - look.size) =>
-    sheets.text(line, x, baseline, look.size, look.colour ?? ink);
+    sheets.text(line, x, baseline, look.size, look.color ?? ink);
 
   const drawLines = (lines: readonly Line[], x: number, look: Look) => {
     for (const line of lines) {
@@ -99,7 +99,7 @@ export function createFlow(sheets: Sheets, typeset: Typeset): Flow {
       sheets.tagged(look.tag ?? "P", draw, spoken(paragraph));
     },
     row(label, value, look, { labelWidth = 118, width = textWidth } = {}) {
-      const labelLook: Look = { size: 8.5, colour: muted };
+      const labelLook: Look = { size: 8.5, color: muted };
       const [name] = set(label, labelWidth, labelLook).lines;
       const paragraph = set(value, width - labelWidth, look);
       keep(leadingOf(look));

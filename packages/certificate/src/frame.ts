@@ -17,10 +17,10 @@ export function letterhead(sheets: Sheets, flow: Flow, typeset: Typeset, kind: s
   const top = flow.y();
   sheets.drawing(margin.side, top - 26, 26 / 64, markOperators);
   flow.skip(5.5);
-  flow.text("SignSealShip", { size: 13, weight: "semibold", colour: "#1f3d6d" }, { x: margin.side + 35 });
+  flow.text("SignSealShip", { size: 13, weight: "semibold", color: "#1f3d6d" }, { x: margin.side + 35 });
   const width = ((typeset(kind, 1e9).lines[0]?.width ?? 0) * body.size) / 1000;
   flow.moveTo(top - 8);
-  flow.text(kind, { ...body, colour: muted }, { x: margin.side + textWidth - width });
+  flow.text(kind, { ...body, color: muted }, { x: margin.side + textWidth - width });
   flow.moveTo(top - 36);
   flow.rule();
   flow.skip(14);
@@ -59,7 +59,7 @@ export function testNotice(sheets: Sheets, flow: Flow): void {
   sheets.rectangle(margin.side, flow.y() - 23, textWidth, 23, "#fdf1d6");
   sheets.rectangle(margin.side, flow.y() - 23, 3, 23, "#b3720a");
   flow.skip(6.5);
-  const look: Look = { size: 9.5, weight: "semibold", colour: "#6b4304" };
+  const look: Look = { size: 9.5, weight: "semibold", color: "#6b4304" };
   flow.text("Test environment: made with a test key. It has no legal effect outside of a test.", look, {
     x: margin.side + 12,
   });
@@ -136,7 +136,7 @@ export function manualChecks(
     flow.tagged("LI", () => {
       flow.text(command, { ...code, tag: "Lbl" });
       flow.moveTo(flow.y() + code.size * (code.leading ?? 1));
-      flow.text(outcome, { ...fine, colour: muted, tag: "LBody" }, { x: margin.side + 270, width: textWidth - 270 });
+      flow.text(outcome, { ...fine, color: muted, tag: "LBody" }, { x: margin.side + 270, width: textWidth - 270 });
     });
     flow.skip(2);
   }

@@ -4,7 +4,7 @@ import { type Flow, type Look, muted } from "./flow.ts";
 export const body: Look = { size: 9.5 };
 export const fine: Look = { size: 8.5 };
 export const code: Look = { size: 8, mono: true, leading: 1.6 };
-export const quiet: Look = { size: 9, colour: muted };
+export const quiet: Look = { size: 9, color: muted };
 export const heading: Look = { size: 12, weight: "semibold", leading: 1.7, tag: "H2" };
 export const titleLook: Look = { size: 20, weight: "semibold", leading: 1.25, tag: "H1" };
 
@@ -23,7 +23,7 @@ export function section(flow: Flow, title: string, minHeight: number): void {
 /** Draws a table header: the name of each column at its distance from the left margin. */
 export const tableHead = (flow: Flow, columns: Readonly<Record<string, number>>): void =>
   flow.cells(
-    Object.entries(columns).map(([name, x]) => [name, { ...fine, colour: muted }, x]),
+    Object.entries(columns).map(([name, x]) => [name, { ...fine, color: muted }, x]),
     14,
     "TH",
   );

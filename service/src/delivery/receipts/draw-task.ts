@@ -33,7 +33,7 @@ export async function run(_document: Buffer, receipt: DrawnReceipt): Promise<Uin
   letterhead(sheets, flow, typeset, receiptNames[kind]);
   flow.text(title, titleLook);
   flow.skip(3);
-  flow.text(sentence, { size: 10.5, colour: muted });
+  flow.text(sentence, { size: 10.5, color: muted });
   if (environment === "test") testNotice(sheets, flow);
   flow.skip(14);
   sealBlock(sheets, flow, typeset, { holder: firmName, at: instantText(createdAt.toISOString()), url: null });

@@ -278,7 +278,7 @@ function payPart(shown: Shown, reader: Reader): Html {
   const { due, closing, path } = shown;
   const { orderPage: page, language } = reader.words;
   const text = closingWords[language];
-  // Nobody pays for orders that were cancelled or refunded, or whose refund is pending.
+  // Nobody pays for orders that were canceled or refunded, or whose refund is pending.
   if (closing.orders.every(({ status }) => endsDebt.has(status))) return html`<p>${text.nothingDue}</p>`;
   if (closing.orders.every(({ payBy }) => payBy === "firm")) return html`<p>${text.firmPays}</p>`;
   const refused = closing.orders.flatMap((order) =>

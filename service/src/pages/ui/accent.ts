@@ -2,11 +2,11 @@ import { type Html, html } from "./render.ts";
 
 /**
  * A stripe in a firm's color. It contains no text, so no color can make text unreadable. Our style sheet draws a border
- * around it, so that the stripe is visible on a background of the same color. Empty when `colour` is not a color.
+ * around it, so that the stripe is visible on a background of the same color. Empty when `color` is not a color.
  */
-export const accentStripe = (colour: string | null | undefined): Html | "" =>
-  colour && /^#[0-9a-f]{6}$/i.test(colour)
-    ? html`<svg class="accent" width="100%" height="6" aria-hidden="true" focusable="false"><rect width="100%" height="6" fill="${colour}"/></svg>`
+export const accentStripe = (color: string | null | undefined): Html | "" =>
+  color && /^#[0-9a-f]{6}$/i.test(color)
+    ? html`<svg class="accent" width="100%" height="6" aria-hidden="true" focusable="false"><rect width="100%" height="6" fill="${color}"/></svg>`
     : "";
 
 type Branding = { brandName: string | null; accentColor: string | null; logoUrl: string | null };

@@ -12,7 +12,7 @@ export type AcceptedLetter = {
   expectedDelivery: string | null;
   /** The time when production of the letter starts. Until then the letter can be canceled. */
   sendAt: Date | null;
-  isCancelled: boolean;
+  isCanceled: boolean;
   tracking: LetterTracking[];
 };
 
@@ -31,7 +31,7 @@ export function readLetter(body: unknown): { value: AcceptedLetter } | undefined
       trackingNumber: textOf(letter["tracking_number"]),
       expectedDelivery: expected !== null && /^\d{4}-\d{2}-\d{2}$/.test(expected) ? expected : null,
       sendAt: dateOf(letter["send_date"]) ?? null,
-      isCancelled: letter["deleted"] === true,
+      isCanceled: letter["deleted"] === true,
       tracking: events.flatMap((event) => {
         const { name: sent, time, date_created: created } = membersIn(event);
         const [name, at] = [textOf(sent), dateOf(time) ?? dateOf(created)];

@@ -90,7 +90,7 @@ describe("letters by our client", () => {
     const { letterId } = await accepted("cancelled");
     assert.equal((await lob.cancel(letterId)).kind, "done");
     const answer = await lob.get(letterId);
-    assert.equal(answer.kind === "done" && answer.result.isCancelled, true);
+    assert.equal(answer.kind === "done" && answer.result.isCanceled, true);
     double.cancellable(0);
     const late = await accepted("late");
     double.cancellable(3_600_000);

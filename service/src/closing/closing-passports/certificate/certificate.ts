@@ -96,7 +96,7 @@ function chainList(flow: Flow, chain: readonly ChainLink[]): void {
   for (const { version, createdAt, manifestSha256 } of chain) {
     flow.cells([
       [`Version ${version}`, { ...fine, weight: version === chain.length ? "semibold" : "regular" }, 0],
-      [instantText(createdAt.toISOString()), { ...fine, colour: muted }, 58],
+      [instantText(createdAt.toISOString()), { ...fine, color: muted }, 58],
       [manifestSha256, { ...code, size: 7.6 }, 178],
     ]);
   }

@@ -49,7 +49,7 @@ function documentBlock(flow: Flow, document: ManifestDocument, details?: Documen
   const { label, statusAtSnapshot } = document;
   const ownTitle = documentName(label, details);
   const name = ownTitle ?? "Document without a title";
-  const nameLook: Look = { ...itemLook, colour: ownTitle === null ? muted : ink };
+  const nameLook: Look = { ...itemLook, color: ownTitle === null ? muted : ink };
   const signers = details?.signers ?? [];
   const takenIn = details?.takenIn ?? [];
   const held = artifacts.filter(([member]) => document[member] !== undefined);
@@ -62,7 +62,7 @@ function documentBlock(flow: Flow, document: ManifestDocument, details?: Documen
   for (const [index, signer] of signers.entries()) flow.row(index === 0 ? "Signers" : "", signerText(signer), fine);
   for (const kind of takenIn) flow.row("Origin", takenInWords[kind], fine);
   for (const [member, title] of held) flow.row(title, document[member] ?? "", code);
-  if (held.length === 0) flow.row("Files", "none held when this version was made", { ...fine, colour: muted });
+  if (held.length === 0) flow.row("Files", "none held when this version was made", { ...fine, color: muted });
   flow.skip(9);
 }
 

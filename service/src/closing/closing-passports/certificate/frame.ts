@@ -1,5 +1,5 @@
 import {
-  type Colour,
+  type Color,
   dateText,
   type Flow,
   firmHead,
@@ -15,7 +15,7 @@ import {
 import { type CertificateContent, firmName } from "./content.ts";
 
 /** The firm's own color; without one, the service's. */
-const accentOf = ({ firm }: CertificateContent): Colour => (firm.accentColor ?? "#1f3d6d") as Colour;
+const accentOf = ({ firm }: CertificateContent): Color => (firm.accentColor ?? "#1f3d6d") as Color;
 
 /** The top of the first page: the issuer, the firm, the room, and a notice on test certificates. */
 export function title(sheets: Sheets, flow: Flow, typeset: Typeset, content: CertificateContent): void {
@@ -26,7 +26,7 @@ export function title(sheets: Sheets, flow: Flow, typeset: Typeset, content: Cer
   flow.skip(3);
   flow.text(passport.roomName, titleLook, logoSpace);
   flow.skip(3);
-  flow.text(`Version ${passport.version} of the room’s Closing Passport`, { size: 10.5, colour: muted });
+  flow.text(`Version ${passport.version} of the room’s Closing Passport`, { size: 10.5, color: muted });
   if (content.environment === "test") testNotice(sheets, flow);
   flow.skip(10);
 }
@@ -40,7 +40,7 @@ export function certification(sheets: Sheets, flow: Flow, typeset: Typeset, cont
     at: dateText(content.manifest.passport.generatedAtUtc),
     url: content.verifyUrl,
     certificate: `Certificate: ${content.issuer.certificate}`,
-    colour: accentOf(content),
+    color: accentOf(content),
   });
 }
 

@@ -114,5 +114,5 @@ function reportsIn(current: AcceptedLetter | undefined, at?: Date): LetterReport
     const what = meaningOfTracking(name);
     return what ? [{ what, at: time, words: name }] : [];
   });
-  return current.isCancelled && at ? [...listed, { what: "cancelled", at, words: "cancelled" }] : listed;
+  return current.isCanceled && at ? [...listed, { what: "cancelled", at, words: "cancelled" }] : listed;
 }

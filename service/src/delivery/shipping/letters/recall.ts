@@ -77,7 +77,7 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
     // Lob has no letter with this id, so it won't print one.
     if (letter.kind === "refused" && letter.status === 404) return { kind: "done", result: null };
     if (letter.kind !== "done") return { kind: "unclear", why: letter.why };
-    return letter.result.isCancelled ? { kind: "done", result: null } : { kind: "not_done" };
+    return letter.result.isCanceled ? { kind: "done", result: null } : { kind: "not_done" };
   },
   resultOf: () => null,
   async settled(tx, intent, end) {

@@ -63,7 +63,7 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
       trackingNumber: tracking,
       expectedDelivery: null,
       sendAt: null,
-      isCancelled: false,
+      isCanceled: false,
       tracking: [],
     };
   },

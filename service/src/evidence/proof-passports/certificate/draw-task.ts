@@ -1,6 +1,6 @@
 import {
   body,
-  type Colour,
+  type Color,
   certificateFile,
   code,
   createFlow,
@@ -28,12 +28,12 @@ export async function run(_document: Buffer, content: ProofCertificate): Promise
   const { record, firm, verifyUrl, sealedBy } = content;
   const title = record.name ?? "Sealed document";
   const sealedAt = record.sealedAt.toISOString();
-  const colour = (firm?.accentColor ?? "#1f3d6d") as Colour;
+  const color = (firm?.accentColor ?? "#1f3d6d") as Color;
   const typeset = await typesetFor([title, firm?.name ?? "", content.authorityName ?? "", sealedBy.certificate]);
   const sheets = createSheets();
   const flow = createFlow(sheets, typeset);
   sheets.newPage();
-  sheets.rectangle(0, pageSize.height - 5, pageSize.width, 5, colour);
+  sheets.rectangle(0, pageSize.height - 5, pageSize.width, 5, color);
   letterhead(sheets, flow, typeset, "Proof certificate");
   const logoSpace = firm ? firmHead(sheets, flow, firm) : {};
   flow.skip(3);
@@ -47,7 +47,7 @@ export async function run(_document: Buffer, content: ProofCertificate): Promise
     at: `Document sealed ${dateText(sealedAt)}`,
     url: verifyUrl,
     certificate: `Certificate: ${sealedBy.certificate}`,
-    colour,
+    color,
   });
   factList(flow, content);
   limits(flow);

@@ -16,7 +16,7 @@ type CancelCall = PageCall<{ code: string }>;
  * True if the order's status permits a cancellation, because the order is unpaid. A payment in progress can still
  * prevent the cancellation.
  */
-export const isCancellable = (order: PublicOrderRow): boolean => targetOf(order, "cancelled") !== null;
+export const isCancelable = (order: PublicOrderRow): boolean => targetOf(order, "cancelled") !== null;
 
 /** The form that cancels an order; it asks for confirmation and for the reason. */
 export const cancelPart = (code: string): Html =>

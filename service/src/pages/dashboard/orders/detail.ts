@@ -30,7 +30,7 @@ import { type Html, html } from "../../ui/render.ts";
 import { testClockDates } from "../test-clock.ts";
 import { topicWords } from "../webhooks/words.ts";
 import { activityPart } from "./activity.ts";
-import { cancelPart, isCancellable } from "./cancel-form.ts";
+import { cancelPart, isCancelable } from "./cancel-form.ts";
 import { copyLinksPart } from "./copy-links.ts";
 import { firmPaysPart, isBeingCharged } from "./firm-pays.ts";
 import { type InPersonView, inPersonPart } from "./in-person.ts";
@@ -149,7 +149,7 @@ ${card(
     ["Link for the client", codeText(clientUrl, "link for the client")],
   ]),
 )}
-${isCancellable(order) && !isBeingCharged(view.firmPays) && cancelPart(order.code)}
+${isCancelable(order) && !isBeingCharged(view.firmPays) && cancelPart(order.code)}
 ${refundPart(view)}
 </div>
 </div>`;

@@ -1,6 +1,6 @@
 import {
   body,
-  type Colour,
+  type Color,
   certificateFile,
   code,
   createFlow,
@@ -77,7 +77,7 @@ export function drawCustody(typeset: Typeset, content: CustodyContent): Buffer {
 }
 
 /** The firm's own color; without one, the service's. */
-const accentOf = ({ firm }: CustodyContent): Colour => (firm.accentColor ?? "#1f3d6d") as Colour;
+const accentOf = ({ firm }: CustodyContent): Color => (firm.accentColor ?? "#1f3d6d") as Color;
 
 function heading(sheets: Sheets, flow: Flow, content: CustodyContent): void {
   const { envelope, title, firm } = content;
@@ -85,7 +85,7 @@ function heading(sheets: Sheets, flow: Flow, content: CustodyContent): void {
   flow.skip(3);
   flow.text(title, titleLook, logoSpace);
   flow.skip(3);
-  flow.text("How this document was signed and sealed", { size: 10.5, colour: muted });
+  flow.text("How this document was signed and sealed", { size: 10.5, color: muted });
   if (envelope.environment === "test") testNotice(sheets, flow);
   flow.skip(10);
   flow.text(statement(content), { size: 10.5, leading: 1.5 });
@@ -128,7 +128,7 @@ const sealWords = (content: CustodyContent): SealWords => ({
   at: dateText(sealedAt(content.envelope)),
   url: content.verifyUrl,
   certificate: `Certificate: ${content.issuer.certificate}`,
-  colour: accentOf(content),
+  color: accentOf(content),
 });
 
 function summary(flow: Flow, { title, reference, envelope, envelopeSha256, issuer }: CustodyContent): void {
@@ -181,7 +181,7 @@ function revisionTable(flow: Flow, { envelope }: CustodyContent): void {
   for (const { number, kind, signer, bytes, sha256 } of envelope.revisions) {
     const what = kind === "signed" ? `Signed by signer ${signer}` : whatOf[kind];
     flow.cells([
-      [String(number), { ...fine, colour: muted }, 0],
+      [String(number), { ...fine, color: muted }, 0],
       [what, fine, columns.what],
       [count.format(bytes), fine, columns.bytes],
       [sha256, { ...code, size: 6.6 }, columns.sha256],
@@ -197,8 +197,8 @@ function trailList(flow: Flow, { envelope }: CustodyContent): void {
   tableHead(flow, { "No.": 0, Time: columns.what, Event: 140 });
   for (const entry of envelope.trail.slice(0, maxShown)) {
     flow.cells([
-      [String(entry.position), { ...fine, colour: muted }, 0],
-      [instantText(entry.at), { ...fine, colour: muted }, columns.what],
+      [String(entry.position), { ...fine, color: muted }, 0],
+      [instantText(entry.at), { ...fine, color: muted }, columns.what],
       [entryWords(envelope, entry), fine, 140],
     ]);
   }
@@ -206,7 +206,7 @@ function trailList(flow: Flow, { envelope }: CustodyContent): void {
   if (more > 0)
     flow.text(`Later events, not shown here: ${more}. The attached envelope.json lists all events.`, {
       ...fine,
-      colour: muted,
+      color: muted,
     });
   flow.skip(10);
 }

@@ -2,7 +2,7 @@ import {
   addPicture,
   addResources,
   type Canvas,
-  colourOperands,
+  colorOperands,
   createCanvas,
   createGlyphFonts,
   type Typeset,
@@ -66,12 +66,12 @@ export function createAppearances(typeset: Typeset): Appearances {
     { canvas, shape }: Drawing,
     text: string,
     box: { x: number; y: number; width: number; height: number },
-    { max, colour }: { max: number; colour: `#${string}` },
+    { max, color }: { max: number; color: `#${string}` },
   ): void {
     const [set] = typeset(text, oneLine).lines;
     if (!set || set.width === 0) return;
     const size = Math.min(max / shape.unit, box.height / 1.25, (1000 * box.width) / set.width);
-    canvas.text(set, box.x, box.y + (box.height - size) / 2 + 0.24 * size, round(size), colour);
+    canvas.text(set, box.x, box.y + (box.height - size) / 2 + 0.24 * size, round(size), color);
   }
 
   return {
@@ -80,12 +80,12 @@ export function createAppearances(typeset: Typeset): Appearances {
       // An outline without a background, because some readers ignore blend modes: a background would hide the words
       // below.
       drawing.canvas.drawing(0, 0, 1, outline(shape));
-      line(drawing, label, inset(shape), { max: 9, colour: waiting });
+      line(drawing, label, inset(shape), { max: 9, color: waiting });
       return drawing;
     },
     text(shape, text) {
       const drawing = begin(shape);
-      line(drawing, text, inset(shape), { max: 11, colour: ink });
+      line(drawing, text, inset(shape), { max: 11, color: ink });
       return drawing;
     },
     box(shape, { round, on }) {
@@ -101,14 +101,14 @@ export function createAppearances(typeset: Typeset): Appearances {
       const { width, height } = shape;
       const below = Math.min(1.5 * (captionPoints / shape.unit), height / 3);
       const above = { x: 0, y: below, width, height: height - below };
-      if (mark.kind === "typed") line(drawing, mark.text, above, { max: 28, colour: pen });
+      if (mark.kind === "typed") line(drawing, mark.text, above, { max: 28, color: pen });
       else if (mark.kind === "drawn") drawStrokes(drawing.canvas, mark, above, shape.unit);
       else {
         picture = mark;
         drawPicture(drawing.canvas, mark, above);
       }
       drawing.canvas.rectangle(0, below, width, 0.5 / shape.unit, muted);
-      line(drawing, caption, { x: 0, y: 0, width, height: below }, { max: captionPoints, colour: muted });
+      line(drawing, caption, { x: 0, y: 0, width, height: below }, { max: captionPoints, color: muted });
       return drawing;
     },
     addTo(to) {
@@ -148,14 +148,14 @@ const round = (value: number): number => Math.round(value * 1000) / 1000;
 function outline({ width, height, unit }: Shape): string {
   const thin = Math.min(0.75 / unit, width / 4, height / 4);
   const frame = [thin / 2, thin / 2, width - thin, height - thin].map(round).join(" ");
-  return `${colourOperands(waiting)} RG ${round(thin)} w ${frame} re S`;
+  return `${colorOperands(waiting)} RG ${round(thin)} w ${frame} re S`;
 }
 
 /** The outline of a checkbox, with a check mark when it is on. */
 function checkBox({ width, height, unit }: Shape, on: boolean): string {
   const thin = 0.75 / unit;
   const frame = [thin / 2, thin / 2, width - thin, height - thin].map(round).join(" ");
-  const box = `${colourOperands(ink)} RG ${round(thin)} w ${frame} re S`;
+  const box = `${colorOperands(ink)} RG ${round(thin)} w ${frame} re S`;
   if (!on) return box;
   const at = (x: number, y: number) => `${round(x * width)} ${round(y * height)}`;
   const check = `${at(0.2, 0.5)} m ${at(0.42, 0.24)} l ${at(0.8, 0.78)} l S`;
@@ -165,8 +165,8 @@ function checkBox({ width, height, unit }: Shape, on: boolean): string {
 /** The outline of a radio's option, with a disk when it is on. */
 function circles({ width, height, unit }: Shape, on: boolean): string {
   const [thin, radius] = [0.75 / unit, Math.min(width, height) / 2];
-  const outer = `${colourOperands(ink)} RG ${round(thin)} w ${circle(width / 2, height / 2, radius - thin / 2)} s`;
-  return on ? `${outer} ${colourOperands(pen)} rg ${circle(width / 2, height / 2, radius * 0.5)} f` : outer;
+  const outer = `${colorOperands(ink)} RG ${round(thin)} w ${circle(width / 2, height / 2, radius - thin / 2)} s`;
+  return on ? `${outer} ${colorOperands(pen)} rg ${circle(width / 2, height / 2, radius * 0.5)} f` : outer;
 }
 
 /** Four curves, each a quarter of a circle, accurate to 0.03 percent of the radius. */

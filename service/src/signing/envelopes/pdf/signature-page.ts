@@ -64,11 +64,11 @@ export function addSignaturePage(
   const { ref: parent, dict } = tree;
   const glyphs = createGlyphFonts();
   const canvas = createCanvas(glyphs);
-  const write = (text: string, x: number, fromTop: number, size: number, colour: "#17212e" | "#4a5568") => {
+  const write = (text: string, x: number, fromTop: number, size: number, color: "#17212e" | "#4a5568") => {
     const [line] = typeset(text, oneLine).lines;
     if (!line) return;
     const fits = Math.min(size, (1000 * (width - margin - x)) / Math.max(line.width, 1));
-    canvas.text(line, x, height - fromTop, Math.round(fits * 100) / 100, colour);
+    canvas.text(line, x, height - fromTop, Math.round(fits * 100) / 100, color);
   };
   write(title, margin, 60, 18, ink);
   write(note, margin, 80, 9.5, muted);

@@ -48,7 +48,7 @@ export async function run(_: Buffer, { json, sha256 }: { json: string; sha256: s
   letterhead(sheets, flow, typeset, "Notary journal");
   flow.text(copy.name, titleLook);
   flow.skip(3);
-  flow.text(journalNotice, { ...body, colour: muted });
+  flow.text(journalNotice, { ...body, color: muted });
   flow.skip(12);
   sealBlock(sheets, flow, typeset, { at: copy.exportedAt, url: null });
   flow.row("Copy made", copy.exportedAt, body);
