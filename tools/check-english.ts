@@ -13,11 +13,9 @@ const checked = /\.(?:ts|mjs|cjs|py|sql|sh|css|ya?ml|md)$/;
 const exempt = /^tools\/english(?:\.test)?\.ts$|\/vectors\/|^service\/data\/consent\/|^service\/migrations\/0[01]\d\d_/;
 
 /**
- * Files whose strings people read: the product's own source without the drawn certificates, and the tools without their
- * tests.
+ * Files whose strings people read: the product's own source, and the tools without their tests.
  */
-const worded =
-  /^(?!.*\/(?:closing-passports\/certificate|envelopes\/custody)\/)(?:(?:service|packages\/[a-z]+)\/src|tools)\/.*(?<!\.test)\.ts$/;
+const worded = /^(?:(?:service|packages\/[a-z]+)\/src|tools)\/.*(?<!\.test)\.ts$/;
 
 /** Files whose names are checked: the product's own source. Tests may name the two sides of a comparison freely. */
 const named = /^(?:service|packages\/[a-z]+)\/src\/.*\.ts$/;

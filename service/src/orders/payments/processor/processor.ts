@@ -147,7 +147,7 @@ function refunds(sdk: Sdk): Pick<Processor, "refund" | "refundPart" | "refundSha
         throw error;
       });
       if (ofPayment === null) return null;
-      return ofPayment.filter(isMade).map(({ id, amount: amountCents, metadata }) => ({
+      return ofPayment.filter(mayReturnMoney).map(({ id, amount: amountCents, metadata }) => ({
         id,
         amountCents,
         isOurs: metadata?.["refund_request"] !== undefined,
@@ -211,7 +211,7 @@ async function refundOnce(
   amountOf: (ofPayment: readonly Stripe.Refund[]) => number,
 ): Promise<void> {
   const all = await refundsOf(stripe, paymentIntent);
-  const ofPayment = all.filter(isMade);
+  const ofPayment = all.filter(mayReturnMoney);
   if (ofPayment.some((refund) => nameOf(refund) === request || isShareRequest(nameOf(refund), payment))) return;
   if (request !== shareRequest(payment) && all.some((refund) => nameOf(refund) === request)) return;
   const amount = amountOf(ofPayment);
@@ -228,7 +228,7 @@ async function refundOnce(
 function shareKey(all: readonly Stripe.Refund[], request: string, payment: number): string {
   const failed = all.filter((refund) => {
     const name = nameOf(refund);
-    return !isMade(refund) && name !== request && isShareRequest(name, payment);
+    return !mayReturnMoney(refund) && name !== request && isShareRequest(name, payment);
   });
   return failed.length === 0 ? shareRequest(payment) : `${shareRequest(payment)}:after-${failed.length}`;
 }
@@ -236,7 +236,7 @@ function shareKey(all: readonly Stripe.Refund[], request: string, payment: numbe
 const nameOf = ({ metadata }: Stripe.Refund): string | null => metadata?.["refund_request"] ?? null;
 
 /** True for a refund that has succeeded or may still succeed. */
-const isMade = ({ status }: Stripe.Refund): boolean => status !== "failed" && status !== "canceled";
+const mayReturnMoney = ({ status }: Stripe.Refund): boolean => status !== "failed" && status !== "canceled";
 
 async function refundsOf(stripe: Stripe, paymentIntent: string): Promise<Stripe.Refund[]> {
   const refunds: Stripe.Refund[] = [];
