@@ -127,7 +127,7 @@ test("the URL must be absolute and https, and is checked before the topics", asy
   );
 });
 
-test("topics must be from the list of seven", async () => {
+test("topics must be from the list of topics", async () => {
   for (const topics of [
     undefined,
     null,

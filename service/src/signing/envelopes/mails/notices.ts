@@ -59,8 +59,8 @@ export const noticeMail = defineMail({
     const orders = closing?.orders ?? [order.id];
     const hasWaitedMs = about.queuedAt === undefined ? maxWaitMs : await waitedMs(db, about.queuedAt);
     const others = orders.filter((id) => id !== order.id);
-    // If a mail links to the person's other documents, it also contains this notice. So the notice waits for such a
-    // mail, at most twice `maxWaitMs`.
+    // A mail that links to the person's other documents also contains this notice. So while such a mail is still to come,
+    // the notice waits for it, for at most 2 × `maxWaitMs`.
     if (
       (hasWaitedMs < maxWaitMs && (await waitsForNotary(db, rowMac, others, signer))) ||
       (hasWaitedMs < 2 * maxWaitMs && (await waitsForLink(db, rowMac, others, signer)))
