@@ -7,7 +7,7 @@ import { boundConnections } from "./kernel/http/client-address.ts";
 import { healthRoutes, refuseWhenOutdated } from "./kernel/http/health.ts";
 import { openapi } from "./kernel/http/openapi/openapi.ts";
 import { acceptPassedOn } from "./kernel/http/pass-on.ts";
-import { openRateLimits } from "./kernel/http/rate-limits.ts";
+import { openRateLimits, type RateLimits } from "./kernel/http/rate-limits.ts";
 import { createServer } from "./kernel/http/server.ts";
 import { ignoreMultipart, maxReservedBytes } from "./kernel/http/uploads/multipart.ts";
 import { createUploadPlaces } from "./kernel/http/uploads/upload-places.ts";
@@ -26,13 +26,24 @@ const uploadSizes = {
 
 /** Creates the HTTP server with all routes. It does not listen yet. */
 export async function createApp(deps: AppDeps, features: Features): Promise<FastifyInstance> {
+  const { config, log } = deps.resources;
+  const limits = await openRateLimits({ enabled: config.rateLimits, redisUrl: config.redisUrl }, (error) =>
+    log.warn({ err: error }, "Redis does not answer; this node counts for itself"),
+  );
+  try {
+    return await appWith(limits, deps, features);
+  } catch (error) {
+    // An open connection to Redis would keep the process running after a failed start.
+    await limits.close();
+    throw error;
+  }
+}
+
+async function appWith(limits: RateLimits, deps: AppDeps, features: Features): Promise<FastifyInstance> {
   const { node, rules, sealing, signerAuthorities } = deps;
   const { config, db, clock, log } = deps.resources;
   const { metrics, isDraining } = node;
   const version = readVersion();
-  const limits = await openRateLimits({ enabled: config.rateLimits, redisUrl: config.redisUrl }, (error) =>
-    log.warn({ err: error }, "Redis does not answer; this node counts for itself"),
-  );
   const assets = await openAssets();
   const { baseUrl, trustProxy, connectionsPerAddress: perAddress, metricsToken } = config;
   const app = createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage: unmatchedPage(assets) });

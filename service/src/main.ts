@@ -253,13 +253,12 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     print(await greeting(resources, outbox, env));
     const outdated = await untilEnd(log, stopped, schemaWatch);
     isDraining = true;
-    if (outdated === null) await drain(resources);
-    await endRequests(app);
     if (outdated) throw outdated;
+    await drain(resources);
   };
   await doAll(log, [
     run,
-    () => app?.close(),
+    () => app && endRequests(app),
     () => media?.engine.stop(),
     () => schemaWatch.stop(),
     () => workers?.close(),

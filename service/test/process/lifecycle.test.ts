@@ -131,6 +131,15 @@ test("a start that fails is the service's error, and a part that can't be closed
   assert.equal(hasServer(dataDir), false);
 });
 
+test("a start that fails after Redis was opened ends the process", async () => {
+  const { code, stderr } = await runCli(
+    { DATA_DIR: folder(), REDIS_URL: "redis://127.0.0.1:1", TERMS_TEXT: join(folder(), "missing.txt") },
+    "serve",
+  );
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /TERMS_TEXT/);
+});
+
 async function refusedStart(env: Record<string, string>): Promise<string> {
   const { code, stderr } = await runCli(env, "serve");
   assert.equal(code, 1, stderr);

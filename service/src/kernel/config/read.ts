@@ -42,7 +42,7 @@ export function httpUrl(text: string): string | undefined {
 export const wholeNumber =
   (min: number, max: number) =>
   (text: string): number | undefined =>
-    wholeNumberIn(text, min, max);
+    wholeNumberIn(text.replace(/^0+(?=\d)/, ""), min, max);
 
 export function oneOf<const T extends string>(...choices: readonly T[]) {
   return (text: string): T | undefined => choices.find((choice) => choice === text);

@@ -96,7 +96,7 @@ function anchorText({ record: { anchor } }: ProofCertificate): string {
   const submitted = `${instantText(anchor.submittedAt.toISOString())} to ${anchor.calendar}`;
   return anchor.status === "confirmed"
     ? `confirmed by a Bitcoin block; submitted ${submitted}`
-    : `submitted ${submitted}; not yet confirmed`;
+    : `submitted ${submitted}; not confirmed by then`;
 }
 
 const logText = ({ logged: { origin, index } }: ProofCertificate): string =>

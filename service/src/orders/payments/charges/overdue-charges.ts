@@ -66,10 +66,13 @@ export function overdueCharges(
     ORDER BY c.changed_at, c.id LIMIT ${chargesOnPage}`);
 }
 
-/** The place of the payment with this charge in the list; null for none, so that the list begins at its first page. */
+/**
+ * The place of the payment with this charge in the list. Null for a charge that has ended, because its time is newer
+ * than those in the list, and for an unknown one: the list then begins at its first page.
+ */
 export async function placeOf(db: Sql, id: string): Promise<Place | null> {
   const [place] = await db.query<Place>(sql`
-    SELECT c.id, c.changed_at::text AS "changedAt" FROM firm_charges c WHERE c.id = ${id}`);
+    SELECT c.id, c.changed_at::text AS "changedAt" FROM firm_charges c WHERE c.id = ${id} AND ${isOpen(sql`c`)}`);
   return place ?? null;
 }
 

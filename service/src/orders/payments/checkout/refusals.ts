@@ -67,14 +67,14 @@ function factsOf<Row extends Facts>(
 }
 
 /**
- * SQL condition on an order `o`: true if `refusalsOf` may refuse it. Ignores the firm's charges in progress. A page
- * asks `refusalsOf` only about such orders, so it can mostly skip that statement. Not verified, so it may only save
- * reads.
+ * SQL condition on an order `o`: true if `refusalsOf` may refuse it, apart from the firm's charges. Any dispute or
+ * session counts, because an altered one refuses, too. A page asks `refusalsOf` only about such orders, so it can mostly
+ * skip that statement. Not verified, so it may only save reads.
  */
 export const mayBeRefused: Statement = sql`(o.notarize
-  OR EXISTS (SELECT FROM payments p JOIN disputes d ON d.payment_intent = p.payment_intent WHERE p.order_id = o.id AND d.state = 'opened')
+  OR EXISTS (SELECT FROM payments p JOIN disputes d ON d.payment_intent = p.payment_intent WHERE p.order_id = o.id)
   OR EXISTS (SELECT ${fromDocuments} ${joinMark(sql`d.blob_key`)} WHERE d.order_id = o.id)
-  OR EXISTS (SELECT FROM checkout_sessions s WHERE ${isOf(sql`ARRAY[o.id]`)} AND s.status = 'pending_funds'))`;
+  OR EXISTS (SELECT FROM checkout_sessions s WHERE ${isOf(sql`ARRAY[o.id]`)}))`;
 
 async function refusalBy(db: Sql, supply: NotarySupply, facts: Facts, ownCharge?: string): Promise<Refusal | null> {
   const { id, status, documentsDeletedAt: deletedAt } = facts;

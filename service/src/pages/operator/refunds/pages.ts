@@ -179,12 +179,19 @@ const previewCard = ({ orderCode, status, payments, warnings }: RefundPreview): 
 const askedLine = ({ amountCents, reason }: NonNullable<RefundPreview["asked"]>): Html =>
   html`<p>The firm asks for ${amountCents === null ? "the whole payment" : money(amountCents)}: <span class="breakable">${reason}</span></p>`;
 
-function formOf({ orderCode, refusal, openRequest, asked }: RefundPreview, { id }: Operator, typed?: Typed): Html {
+function formOf(
+  { orderCode, refusal, openRequest, asked, payments }: RefundPreview,
+  { id }: Operator,
+  typed?: Typed,
+): Html {
   if (openRequest !== null)
     return html`<p>A refund of this order was asked for already.</p><p><a href="/operator/refunds/${openRequest}">See the request</a></p>`;
   if (refusal !== null) return html`<p>${refusal}</p>`;
   if (id === null) return html`<p>${namesNeeded}</p>`;
-  const wanted = asked?.amountCents == null ? "" : (asked.amountCents / 100).toFixed(2);
+  // A request of all that is still held has no amount.
+  const heldCents = payments.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  const askedCents = asked?.amountCents ?? null;
+  const wanted = askedCents === null || askedCents === heldCents ? "" : (askedCents / 100).toFixed(2);
   return html`${asked && askedLine(asked)}<form class="form" method="post" action="/operator/refunds">
 <input type="hidden" name="order" value="${orderCode}">
 ${textArea({ name: "reason", label: "Reason", hint: "The approver sees it, and it stays in the order’s history.", value: typed ? typed.text : (asked?.reason ?? ""), required: true, maxLength: 500, rows: 3 })}

@@ -145,7 +145,7 @@ ${document && dropZone({ sealCertificates, firm: branding?.brandName ?? partnerN
 ${notice(
   "info",
   "What this does not say",
-  "Each signer acted through a link that was mailed to an address, after the steps that the custody certificate names. Nobody looked at an identity document, and these are not qualified signatures.",
+  "Each signer was identified only by the steps that the custody certificate names. These are not qualified signatures.",
 )}
 ${technicalDetails(html`
 ${technicalPart("What was checked", claimList(claims, titleOf))}

@@ -131,6 +131,6 @@ const steps = (sha256: string) =>
     ["sha256sum journal.json", `It prints ${sha256.slice(0, 12)}…, the hash of journal.json above.`],
     [
       "jq -Sca .entries[0] journal.json|tr -d '\\n'|sha256sum",
-      "It prints the hash of the first entry. The second entry contains this hash, and so on.",
+      "It prints the hash of the first entry. The next entry, if there is one, contains this hash, and so on.",
     ],
   ] as const;
