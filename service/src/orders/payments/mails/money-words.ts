@@ -178,7 +178,7 @@ function wordsOfOthers(about: About) {
       ],
     },
     postage: {
-      subject: "Postage to a corrected address costs more, and your firm has not paid the difference",
+      subject: "Postage to a corrected address costs more: your firm can pay it",
       lines: [
         `Postage to the corrected address of ${name} costs ${sum} more. Your firm was not charged, and nothing is charged automatically. The parcel waits.`,
         "On the order’s page charge your card or bank account, or open the checkout. You can also correct the address back, or ask for a refund.",

@@ -863,7 +863,7 @@ const paymentStep = (note: string) =>
 const isToldOfPostage = (code: string) =>
   mailsTo(service, email).some(
     (mail) =>
-      mail.includes("Subject: Postage to a corrected address costs more, and your firm has not paid the difference") &&
+      mail.includes("Subject: Postage to a corrected address costs more: your firm can pay it") &&
       mail.includes(code.slice(0, 6)) &&
       mail.includes("$4.07"),
   );

@@ -445,7 +445,7 @@ test("an upload is checked before it is stored, and sealed only unchanged; the a
   assert.equal(checked.status, 200);
   const report = await checked.text();
   assert.match(report, /required sentence was not found/);
-  assert.match(report, /none of these: deposition/);
+  assert.match(report, /not one of these: deposition/);
   const confirmed = confirmedIn(report);
   const { sha256 } = confirmed;
   assert.equal(confirmed.warnings, "required_sentence,document_class");
