@@ -432,7 +432,7 @@ test("a wrong command line exits with 2 and names the mistake", async (t) => {
     [["a.pdf", "--headers", "bad"], /line 1 is not HEIGHT HEADER_HEX/],
     [["a.pdf", "--headers", "twice"], /line 2 has a height for the second time/],
     [["a.pdf", "--at", "yesterday"], /--at must be an instant/],
-    [["https://example.com/"], /no verify URL/],
+    [["https://example.com/"], /not a verify URL/],
     [[folder, "--doc", "a.pdf"], /--doc goes with one file/],
   ];
   for (const [argv, message] of cases) {

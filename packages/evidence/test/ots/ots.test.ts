@@ -164,7 +164,7 @@ test("malformed proofs are refused by name", () => {
   refuses(new Uint8Array(0), "ots", /not an OpenTimestamps proof/);
   refuses(proofOf(bitcoinBytes).fill(0, 0, 4), "ots", /not an OpenTimestamps proof/);
   refuses(proofOf(bitcoinBytes).fill(2, 31, 32), "ots", /version 2/);
-  refuses(proofOf(bitcoinBytes).fill(0xf2, 32, 33), "ots", /no file hash/);
+  refuses(proofOf(bitcoinBytes).fill(0xf2, 32, 33), "ots", /not a file hash/);
   refuses(proofOf(bitcoinBytes).fill(0x05, 32, 33), "ots", /unknown operation 0x05/);
   refuses(proofOf(), "ots", /ends too early/);
   refuses(proofOf(bitcoinBytes.slice(0, -1)), "ots", /ends too early/);

@@ -124,7 +124,7 @@ test("the payer is asked to pay for dearer postage, and the label is bought once
       false,
     );
     const page = await world.page(`/orders/${code}`, "");
-    assert.match(page, /postage to it is dearer. It waits until \$4\.07 more is paid/);
+    assert.match(page, /postage to it costs more. The parcel waits until \$4\.07 more is paid/);
     assert.match(page, /Pay \$4\.07/);
     await until(() =>
       world.mails().some((mail) => mail.includes("An additional amount is due") && mail.includes(code)),
