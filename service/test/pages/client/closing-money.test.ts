@@ -71,7 +71,7 @@ test("the lines are what the button asks for: no cancelled or refunded order, an
   const shown = await pageOf(first);
   const due = [await totalOf(first), 407];
   assert.deepEqual([shown.lines, shown.total, shown.button], [due, sum(due), sum(due)]);
-  assert.match(shown.text, /It waits until \$4\.07 more is paid/);
+  assert.match(shown.text, /The parcel waits until \$4\.07 more is paid/);
 });
 
 test("the page says that the firm pays only until the last of the firm's orders is cancelled or refunded", async () => {
