@@ -164,7 +164,8 @@ const numberForm = /^(TEST-)?([A-Z]{1,3})-(\d{4})-(\d{5,9})$/;
 export async function ordersByNumber(db: Sql, { partnerId, environment }: Owner, text: string): Promise<number[]> {
   const [, prefix, letter, year, digits] = numberForm.exec(text.toUpperCase()) ?? [];
   const kind = lineKinds.find((each) => letters[each] === letter);
-  // Both environments count from 1, so a number without its prefix is that of another document.
+  // Numbers of the test environment have a prefix. Both environments count from 1, so without the prefix, the number is
+  // that of a live document.
   if (kind === undefined || (prefix !== undefined) !== (environment === "test")) return [];
   const which = kind.startsWith("loss_payment")
     ? sql`${lossPayments(sql`d`)} ${joinPayment(sql`d.payment_id`)} WHERE (d.reverses IS NULL) = ${kind === "loss_payment"}`

@@ -117,11 +117,11 @@ async function readSums(db: Sql): Promise<Sums> {
  * Compares our books with the processor's movements. Five conditions are checked:
  *
  * - The processor's charges equal our payments.
- * - The money that left the processor's account equals our refunds and losses, and what payers got twice.
+ * - The money that left the processor's account equals our refunds, our losses, and the sums that payers got twice.
  * - No payment returned more than was paid.
  * - The documents in the statements equal the charges minus the money that left.
- * - Firms paid no more for losses than banks took back. They pay outside the processor, so that money is compared with
- *   the losses alone.
+ * - Firms paid no more for losses than banks took back. Firms pay losses outside of the processor, so their payments
+ *   are compared only with the losses.
  * @throws Error naming each difference in cents
  */
 export async function sumsAgree(db: Sql): Promise<string> {

@@ -230,7 +230,8 @@ async function moveIntoCopy(
     genuine = await seal(Buffer.from(carried.document(cargo, decoyAt), "latin1"));
     const { text: file, gapStart, gapEnd, entries } = measure(genuine);
     const cargoAt = file.indexOf(MARK, gapEnd);
-    // The bytes between the value's old and new position move toward the start of the file by the gap's length.
+    // The signature value moves toward the end of the file. The bytes that it jumps over move toward the start, by the
+    // gap's length.
     const gap = gapEnd - gapStart;
     const field = entries[1]?.number;
     const pieces: Piece[] = [{ at: 0, text: MARK }];
