@@ -212,8 +212,8 @@ test("a tag that breaks a rule of the API’s fields is refused with its own wor
     ["{{Heat;type=radio;option=Gas}}", "options must be an array of 2 to 50 objects"],
     ["{{Rent;type=number;default=abc}}", "value must be a number such as 1234.50"],
     ["{{Rent;type=number;min=high}}", "format.min must be a number from -10000000000 to 10000000000"],
-    ["{{Total;type=number;formula=rent * 2}}", "formula must name the id of a field: rent is none"],
-    ["{{Pet;type=text;show_when=pet:checked}}", "show_when.field must name the id of a field: pet is none"],
+    ["{{Total;type=number;formula=rent * 2}}", "formula must name the id of a field: rent is not one"],
+    ["{{Pet;type=text;show_when=pet:checked}}", "show_when.field must name the id of a field: pet is not one"],
     ["{{Pet;type=text;show_when=pet:is}}", "show_when.operator must be one of "],
   ] as const)
     await assert.rejects(planned(pageWith(line(tag, 700) + other), 1), (error: Error) => {
