@@ -69,7 +69,7 @@ const floors = {
   ],
 };
 
-/** Pairs of sibling folders, the lower one first: it imports nothing of the other. */
+/** Pairs of sibling folders, the lower one first. The lower one imports nothing from the upper one. */
 const siblings = [
   ["kernel/pdf/xref", "kernel/pdf/pages"],
   ["pages/dashboard/orders", "pages/dashboard/rooms"],
@@ -188,7 +188,7 @@ module.exports = {
       "fastify-at-the-edge",
       { path: "^service/src/(?!kernel/http/|pages/|app\\.ts|main\\.ts)", pathNot: "(^|/|-)routes?\\.ts$|/wing\\.ts$" },
       { path: "node_modules/(fastify|@fastify)/" },
-      "Fastify is known to routes, http/ and pages/ only.",
+      "Only routes, wing.ts, http/ and pages/ know Fastify.",
     ),
     rule(
       "passkey-library-in-workers",

@@ -12,9 +12,7 @@ const checked = /\.(?:ts|mjs|cjs|py|sql|sh|css|ya?ml|md)$/;
 // migrations up to 0199, whose hashes databases have recorded. Later migrations are checked.
 const exempt = /^tools\/english(?:\.test)?\.ts$|\/vectors\/|^service\/data\/consent\/|^service\/migrations\/0[01]\d\d_/;
 
-/**
- * Files whose strings people read: the product's own source, and the tools without their tests.
- */
+/** Files whose strings people read: the product's own source, and the tools without their tests. */
 const worded = /^(?:(?:service|packages\/[a-z]+)\/src|tools)\/.*(?<!\.test)\.ts$/;
 
 /** Files whose names are checked: the product's own source. Tests may name the two sides of a comparison freely. */

@@ -1,4 +1,5 @@
-import { parseSync, Visitor } from "oxc-parser";
+import { Visitor } from "oxc-parser";
+import { lineAt, parsed } from "./parse.ts";
 
 /** A wording that is hard to read, and the wording to use instead. `only`: in this kind of prose. */
 interface Pattern {
@@ -162,10 +163,12 @@ const docstring = (file: string, line: string) => (file.endsWith(".py") ? /^\s*"
 
 type Span = { start: number; end: number };
 
-/** Finds each string, template, or sum of strings with at least two words and the strings inside it, but not SQL. */
+/**
+ * Finds the texts of a file: each string, template or sum of strings that has at least two words. A string inside a text
+ * belongs to that text. Leaves out SQL.
+ */
 function sentences(file: string, content: string): Prose[] {
-  const { program, errors } = parseSync(file, content);
-  if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
+  const { program } = parsed(file, content);
   const texts: Span[] = [];
   const strings: Span[] = [];
   const code: Span[] = [];
@@ -186,7 +189,7 @@ function sentences(file: string, content: string): Prose[] {
   }).visit(program);
   const prose = onlyStrings(content, strings);
   return texts.flatMap(({ start, end }) => {
-    const first = content.slice(0, start).split("\n").length;
+    const first = lineAt(content, start);
     const lines = prose.slice(start, end).split("\n");
     const trimmed = lines.map((text, index) => ({ line: first + index, text: text.trim() }));
     return paragraphs(trimmed)

@@ -70,8 +70,8 @@ export type AppDeps = {
 export type Features = ReturnType<typeof openFeatures>;
 
 /**
- * Opens the wings, and passes to each the features and functions of other wings that it uses. The order is that of the
- * wings, except that orders use opened features of signing.
+ * Opens the wings, and passes to each the features and functions of other wings that it uses. Opens lower wings first,
+ * except that signing is opened before orders, because orders use its opened features.
  */
 export function openFeatures(deps: AppDeps) {
   const { resources, node, rules, sealing, transparencyLog, media } = deps;

@@ -60,7 +60,7 @@ export function testNotice(sheets: Sheets, flow: Flow): void {
   sheets.rectangle(margin.side, flow.y() - 23, 3, 23, "#b3720a");
   flow.skip(6.5);
   const look: Look = { size: 9.5, weight: "semibold", color: "#6b4304" };
-  flow.text("Test environment: made with a test key. It has no legal effect outside of a test.", look, {
+  flow.text("Test environment: made with a test key. This document has no legal effect.", look, {
     x: margin.side + 12,
   });
   flow.skip(4);

@@ -64,8 +64,8 @@ export type DeliveryExchange = {
     payload: { text: string; isAsSent: boolean | null } | null;
   };
   /**
-   * The response. Null if there was none, or if it was deleted: the service stores the responses to a webhook's latest
-   * 1,000 deliveries. `body` contains the first 4 KiB of the response's body.
+   * The response. Null if there was none, or if it was deleted: the service keeps only the responses to a webhook's
+   * latest 1,000 deliveries. `body` contains the first 4 KiB of the response's body.
    */
   response: { statusCode: number; headers: Record<string, string>; body: string; isCut: boolean } | null;
   requestId: string;

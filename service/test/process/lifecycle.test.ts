@@ -109,14 +109,14 @@ async function serveWithStuckWorkers(dataDir: string, port: number): Promise<{ e
 
 const hasServer = (dataDir: string): boolean => existsSync(join(dataDir, "postgres/cluster/postmaster.pid"));
 
-test("a part that can't be closed is the service's error, and the parts after it are closed", async () => {
+test("serve fails with the error of a part that can't be closed, and closes the parts after it", async () => {
   const dataDir = folder();
   const { error } = await serveWithStuckWorkers(dataDir, await freePort());
   assert.equal(error, workerFault);
   assert.equal(hasServer(dataDir), false);
 });
 
-test("a start that fails is the service's error, and a part that can't be closed then is logged", async () => {
+test("serve fails with the error of its start, and logs a part that can't be closed", async () => {
   const blocker = createServer().listen(0, "127.0.0.1");
   await once(blocker, "listening");
   const address = blocker.address();
@@ -133,7 +133,7 @@ test("a start that fails is the service's error, and a part that can't be closed
 
 test("a start that fails after Redis was opened ends the process", async () => {
   const { code, stderr } = await runCli(
-    { DATA_DIR: folder(), REDIS_URL: "redis://127.0.0.1:1", TERMS_TEXT: join(folder(), "missing.txt") },
+    { ...ownProcess, DATA_DIR: folder(), REDIS_URL: "redis://127.0.0.1:1", TERMS_TEXT: join(folder(), "missing.txt") },
     "serve",
   );
   assert.equal(code, 1, stderr);

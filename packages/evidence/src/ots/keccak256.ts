@@ -80,7 +80,7 @@ function rotationTable(): Uint8Array {
   return table;
 }
 
-/** The constants of the step iota: the low and the high word for each round (FIPS 202, section 3.2.5, algorithms 5 and 6). */
+/** The constants of step iota: the low and the high word of each round (FIPS 202, section 3.2.5, algorithms 5 and 6). */
 function roundConstantTable(): Uint32Array {
   const table = new Uint32Array(48);
   let register = 1;

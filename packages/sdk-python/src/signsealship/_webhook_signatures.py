@@ -97,7 +97,7 @@ def verify_webhook(
     now: float | datetime | None = None,
 ) -> bool:
     """
-    Whether a delivery was signed with your secret, about now. The arguments are those of `parse_webhook`.
+    True if a delivery was signed with your secret, about now. The arguments are those of `parse_webhook`.
 
     :raises ValueError: for an empty secret
     """

@@ -2,6 +2,7 @@ import type { Tier } from "../../firms/partners/partners.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
+import { wholeNumberIn } from "../../kernel/platform/text.ts";
 import { canBePaid, dollars, minPaymentCents } from "../dollars.ts";
 import { type CatalogRow, loadCatalog } from "./catalog.ts";
 import { type DataFile, DataFileError, dataFile } from "./data-file.ts";
@@ -153,7 +154,6 @@ export async function openPricing(sql: Sql, paths: Record<keyof PricingFiles, st
 }
 
 const maxPages = 10_000;
-const digits = /^\d{1,5}$/;
 
 /** The typed texts of a price inquiry, before a document exists. An empty text means that nothing was typed. */
 type EstimateQuestion = {
@@ -183,7 +183,7 @@ export async function estimate(
 ): Promise<Estimate> {
   const postal = shipPostal.trim();
   const state = usStateOf(shipState);
-  const count = digits.test(pages.trim()) ? Number(pages) : 0;
+  const count = wholeNumberIn(pages.trim(), 0, maxPages) ?? 0;
   const errors = [
     ...(count >= 1 && count <= maxPages ? [] : [`${names.pages} must be a whole number from 1 to ${maxPages}.`]),
     ...(docSlug === "" || pricing.catalogRow(docSlug) ? [] : [`${names.docSlug} must be a document of the catalog.`]),

@@ -47,7 +47,7 @@ export type RefundPreview = {
   refusal: string | null;
   /** The id of an open request; null without one. */
   openRequest: string | null;
-  /** The refund that the firm asked for, while its task is open. `amountCents`: null for the whole payment. */
+  /** The refund that the firm asked for, while its task is open. `amountCents`: null for all. */
   asked: { amountCents: number | null; reason: string } | null;
   /** Warnings about work that is already done, and about work in progress that the refund would end. */
   warnings: string[];

@@ -142,7 +142,7 @@ export async function requestUnappliedRefund(
 async function lockOpen(tx: Tx, operator: Operator, id: string) {
   const { orderCode } = await refundOf({ db: tx }, operator, id);
   const order = await lockShown(tx, operator, orderCode);
-  // Whatever ends a request locks its order first. So after a wait for the lock, this second read shows the end.
+  // All code that ends a request locks its order first. So after a wait for the lock, this second read shows the end.
   const request = await refundOf({ db: tx }, operator, id);
   if (request.state !== "requested") throw new ServiceError("conflict", endedWords(request));
   return { order, request };

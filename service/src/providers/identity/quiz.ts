@@ -1,4 +1,5 @@
 import type { Environment } from "../../kernel/identity/identity.ts";
+import { type Members, membersIn } from "../../kernel/platform/json.ts";
 import { type Account, checkBy } from "../account.ts";
 import type { Call } from "../calls/call.ts";
 import type { KnowledgeQuiz, QuizQuestion } from "./port.ts";
@@ -47,8 +48,8 @@ function isQuestion(value: unknown): value is QuizQuestion {
   return isText(text) && Array.isArray(choices) && choices.every(isText);
 }
 
-async function ask(call: Call, path: string, body: object): Promise<Record<string, unknown>> {
+async function ask(call: Call, path: string, body: object): Promise<Members> {
   const outcome = await call({ method: "POST", path, body: JSON.stringify(body) });
   if (outcome.kind !== "answered") throw away(outcome.why);
-  return typeof outcome.body === "object" && outcome.body !== null ? (outcome.body as Record<string, unknown>) : {};
+  return membersIn(outcome.body);
 }

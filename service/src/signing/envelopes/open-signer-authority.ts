@@ -140,7 +140,11 @@ async function openOwnChain(
   const setting = "SIGNER_CA_CERTIFICATE";
   if (environment === "live" && signerCaCertificate !== null) {
     const chain = await openChain({ path: signerCaCertificate, setting });
-    return { chain, retired: [], warnings: warningsOf(chain[0], "issue one with nameConstraints (docs/operating.md)") };
+    return {
+      chain,
+      retired: [],
+      warnings: warningsOf(chain[0], "issue one with nameConstraints (docs/operating/keys.md)"),
+    };
   }
   const file = { path: ownPath(dataDir, "signer-ca-certificate.pem", environment), setting };
   const issued = async () => {

@@ -132,7 +132,8 @@ export async function logsGoOn(resources: Pick<Examined, "db" | "rowMac" | "conf
   const halted = statuses
     .filter((one) => one.halted !== null)
     .map(({ log, halted }) => `the ${log} log halts: ${halted}`);
-  if (halted.length > 0) throw new Error(`${halted.join("; ")}: see 'The transparency log' in docs/operating.md`);
+  if (halted.length > 0)
+    throw new Error(`${halted.join("; ")}: see 'The transparency log' in docs/operating/transparency-log.md`);
   const forged = statuses.filter(({ notWritten }) => notWritten > 0);
   if (forged.length > 0)
     throw new Error(
@@ -140,7 +141,9 @@ export async function logsGoOn(resources: Pick<Examined, "db" | "rowMac" | "conf
     );
   const alarms = statuses.flatMap(({ witnesses }) => witnesses.flatMap(({ alarm }) => alarm ?? []));
   if (alarms.length > 0)
-    throw new Error(`a witness contradicts the log: ${alarms.join("; ")}: see 'Witnesses' in docs/operating.md`);
+    throw new Error(
+      `a witness contradicts the log: ${alarms.join("; ")}: see 'Witnesses' in docs/operating/transparency-log.md`,
+    );
   const since = resources.clock().getTime() - maxWaitMs;
   const late = statuses.filter(({ oldestWaitingAt }) => oldestWaitingAt !== null && oldestWaitingAt.getTime() < since);
   const waits = late.map(({ log, waiting }) => `${waiting} seals wait for the ${log} log for more than ten minutes`);

@@ -125,7 +125,7 @@ test("the sums of the room leave out what no checkout would take: a disputed pay
   assert.deepEqual(await due(room), { client: [], firm: [total], chargeableCents: total });
 });
 
-test("an altered record about one order's payment takes only that order from the sums of its room", async () => {
+test("an altered record about one order's payment removes only that order from the sums of its room", async () => {
   const [altered, other] = [await acme.order(), await acme.order()];
   const room = await acme.room();
   for (const orderCode of [altered, other]) await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });

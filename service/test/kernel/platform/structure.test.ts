@@ -76,7 +76,9 @@ test("the page of a wing names its folders, its tables, and only tests that exis
 
 test("the map of the contract names only files and folders that exist", () => {
   const map = readFileSync(join(root, "docs/contract-map.md"), "utf8");
-  const missing = [...map.replaceAll(/^[^|].*$/gm, "").matchAll(/`([a-z-]+\/[^` ]+)`/g)].flatMap(([, path = ""]) => {
+  const paths = [...map.replaceAll(/^[^|].*$/gm, "").matchAll(/`([a-z-]+\/[^` ]+)`/g)];
+  assert.ok(paths.length > 100, "the paths were found");
+  const missing = paths.flatMap(([, path = ""]) => {
     const source = path.startsWith("packages/") ? "." : "service/src";
     const place = join(root, path.endsWith(".test.ts") ? "service/test" : source, path);
     return existsSync(place) ? [] : [path];

@@ -115,7 +115,7 @@ test("an approval that returns less than its request showed goes ahead", async (
   assert.deepEqual(sumsAt(intent), [3_000, total - 3_000]);
 });
 
-/** A payment for two orders, of which the first was cancelled before. @returns how to request its refund */
+/** A payment for two orders. The first order was canceled before the payment arrived. `ask` requests the refund. */
 async function paidForNothing() {
   const { codes, event, intent } = await paid();
   const [code] = codes;
@@ -187,7 +187,7 @@ test("a refund that an earlier release sent for a payment that paid nothing ends
   assert.deepEqual([await stateOf(id), sumsAt(intent)], ["closed", [total]]);
 });
 
-test("two refunds of one share at the same time are one refund, also after one that failed", async () => {
+test("concurrent refunds of one share are sent as one, also after an earlier one failed", async () => {
   const { intent, payment } = await paidForNothing();
   const share = { payment, paymentIntent: intent, amountCents: total };
   for (let round = 1; round <= 2; round++) {

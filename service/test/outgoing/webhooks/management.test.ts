@@ -127,7 +127,7 @@ test("the URL must be absolute and https, and is checked before the topics", asy
   );
 });
 
-test("topics must be from the list of topics", async () => {
+test("refuses topics that are missing, empty or unknown, and names the allowed ones", async () => {
   for (const topics of [
     undefined,
     null,

@@ -331,7 +331,7 @@ class RoomDay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomSeal:
-    """True if the service seals a room's closing certificate by itself."""
+    """The setting for automatic sealing of a room's closing certificate."""
 
     seal_when_done: bool
     """True: once every order has ended."""

@@ -183,7 +183,10 @@ class InPersonRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderInPerson:
-    """True if an order's notarization may be done in person, in ink, although online notarization was bought."""
+    """
+    A notary's request to notarize an order in person, in ink, although online notarization was bought. Also contains
+    your answer.
+    """
 
     in_person: InPersonRequest | None
     """The latest request; None when the firm was not asked."""
@@ -264,7 +267,7 @@ class EnvelopeClaim:
     name: str
     """The claim, in words."""
     state: Literal["holds", "fails", "unchecked"]
-    """True if it holds."""
+    """The result of the claim. `unchecked`: it could not be decided."""
     why: str
     """The reason, in words."""
 

@@ -150,7 +150,7 @@ class TemplateMatch:
     version: int
     """The latest version."""
     likeness: Literal["same_file", "same_form"]
-    """True if the file is the same byte for byte, or has the same words with other entries."""
+    """`same_file`: the file is the same byte for byte. `same_form`: it has the same words with other entries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -140,7 +140,7 @@ function troubleOf({ order, moved, letter, before, reports }: Followed): string 
   if (isFinal(stage)) return null;
   const trouble = reports.find(({ what }) => (what === "trouble" || what === "rerouted") && isNew(what));
   if (trouble) return `The carrier reports about the letter ${trackingNumber ?? letterId}: ${trouble.words}.`;
-  return recalledAt && isMailed ? `The letter ${letterId} was mailed before it could be cancelled.` : null;
+  return recalledAt && isMailed ? `The letter ${letterId} was mailed before it could be canceled.` : null;
 }
 
 /** Closes the printing task once the letter is on its way. */

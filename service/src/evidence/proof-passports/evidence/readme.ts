@@ -129,8 +129,8 @@ file and keeps the old one as .bak, so give it a copy. You must allow a calendar
   cp sealed.pdf.ots upgraded.ots
   ots upgrade upgraded.ots
 
-The first command shows the merkle root of the block that the proof names. The second one verifies it with your own Bitcoin Core
-node, or with one that you name (ots --bitcoin-node URL verify):
+Of the two commands below, the first shows the merkle root of the block that the proof names. The second verifies it with your own
+Bitcoin Core node, or with one that you name (ots --bitcoin-node URL verify):
 
   ots info upgraded.ots
   ots verify -d ${sealedSha256} upgraded.ots`;

@@ -68,8 +68,8 @@ function factsOf<Row extends Facts>(
 
 /**
  * SQL condition on an order `o`: true if `refusalsOf` may refuse it, apart from the firm's charges. Any dispute or
- * session counts, because an altered one refuses, too. A page asks `refusalsOf` only about such orders, so it can mostly
- * skip that statement. Not verified, so it may only save reads.
+ * session counts, because an altered one refuses, too. A page asks `refusalsOf` only about such orders, so it can
+ * mostly skip that statement. Not verified, so it may only save reads.
  */
 export const mayBeRefused: Statement = sql`(o.notarize
   OR EXISTS (SELECT FROM payments p JOIN disputes d ON d.payment_intent = p.payment_intent WHERE p.order_id = o.id)
@@ -118,10 +118,9 @@ function alteredOrThrow(error: unknown): Refusal {
 }
 
 /**
- * The reason why the order can't be paid now; null when it can. Like `refusalsOf` for one order, but throws for an
- * altered row.
- * @throws ServiceError `unavailable` for an altered row
+ * The reason why the order can't be paid now; null when it can. Unlike `refusalsOf`, throws for an altered row.
  * @param ownCharge the id of the firm's charge that is about to be sent; it doesn't prevent the payment
+ * @throws ServiceError `unavailable` for an altered row
  */
 export async function refusalOf(
   db: Sql,

@@ -86,8 +86,9 @@ export async function endRest(tx: Tx, orderId: number, { actor, at }: By): Promi
 }
 
 /**
- * Call this after a refund or a dispute. Closes outdated tasks about the price of an order. Such tasks report that the
- * price can be paid again, or that its money is held twice. Also opens the task of `askReturn` if it is due.
+ * Call this after a refund, after a refund that failed, and after a dispute. Closes outdated tasks about the price of an
+ * order. Such tasks report that the price can be paid again, or that its money is held twice. Also opens the task of
+ * `askReturn` if it is due.
  */
 export async function endPriceTasks(tx: Tx, order: LockedOrder, by: By): Promise<void> {
   await endTasksAfter(tx, order, await lossOf(tx, order.id), by);

@@ -39,7 +39,7 @@ export type Processor = AccountBooks &
     refundPart: (part: RefundPart) => Promise<void>;
     /**
      * Refunds an order's share of a payment, minus the parts that this service requested before. A repeated call
-     * refunds nothing more. If the refund has failed, a call without `part` may refund the share again, a call with
+     * refunds nothing more. If the refund has failed, a call without `part` may refund the share again. A call with
      * the same `part` may not.
      */
     refundShare: (share: RefundShare) => Promise<void>;
@@ -223,7 +223,8 @@ async function refundOnce(
 
 /**
  * The idempotency key for the refund of a share. Two concurrent requests for one share get the same key, and the
- * processor refuses the second one, because its metadata differs. A failed refund under another name makes a new key.
+ * processor refuses the second one, because its metadata differs. After a failed refund under another name, the key is a
+ * new one, because the processor refuses the earlier key with other metadata.
  */
 function shareKey(all: readonly Stripe.Refund[], request: string, payment: number): string {
   const failed = all.filter((refund) => {

@@ -85,8 +85,8 @@ export async function refundsOfRequest(db: Sql, paymentIntent: string, request: 
 
 /**
  * The states at the processor of the refunds of a payment's whole share that a person's request asked for.
- * @param since when the request was approved. An earlier release, and the refund of the whole order, name no request,
- * so such a refund counts if it was reported later
+ * @param since when the request was approved. A refund by an earlier release, and a refund of the whole order, name no
+ * request. Such a refund counts if it was first reported after this time
  * @throws ServiceError `unavailable` for a refund whose MAC is invalid
  */
 export async function shareRefundsOf(

@@ -106,7 +106,7 @@ export function byHandStatement(environment: Environment, of: ListOf): Statement
 
 /**
  * The refunds that a person must assign to orders, oldest first. Includes refunds that the bank has not confirmed;
- * people can assign them only once it has. Omits altered refunds and payments.
+ * people can assign them only after the bank has confirmed them. Omits altered refunds and payments.
  * @param asked the ids of refunds for which somebody has proposed an assignment to orders. The first page begins with
  * these refunds, even with those that nobody has to assign any more.
  * @param after the last refund of the previous page; null for the first page

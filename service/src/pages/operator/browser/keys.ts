@@ -1,5 +1,5 @@
-// Keyboard shortcuts of the console. Every shortcut of a single key has an equivalent link or button, and can be switched
-// off (WCAG 2.1.4). Ctrl+/ always shows the list, so that they can be switched on again.
+// Keyboard shortcuts of the console. Every shortcut of a single key has an equivalent link or button, and can be
+// switched off (WCAG 2.1.4). Ctrl+/ always shows the list of keys, so that a person can switch them on again.
 const stored = "console-keys";
 const help: readonly (readonly [keys: string, what: string])[] = [
   ["/", "Find an order"],

@@ -188,7 +188,7 @@ function formOf(
     return html`<p>A refund of this order was asked for already.</p><p><a href="/operator/refunds/${openRequest}">See the request</a></p>`;
   if (refusal !== null) return html`<p>${refusal}</p>`;
   if (id === null) return html`<p>${namesNeeded}</p>`;
-  // A request of all that is still held has no amount.
+  // The service rejects an amount that equals the held sum. An empty amount requests all of it, and ends the order.
   const heldCents = payments.reduce((sum, { amountCents }) => sum + amountCents, 0);
   const askedCents = asked?.amountCents ?? null;
   const wanted = askedCents === null || askedCents === heldCents ? "" : (askedCents / 100).toFixed(2);

@@ -90,11 +90,11 @@ const states = { original: "as uploaded", prepared: "prepared for signing", seal
 const revisionsPart = ({ revisions }: EnvelopeRecord) =>
   revisions.length > 0 &&
   technicalPart(
-    "States of the file",
+    "Versions of the file",
     html`<p>Each is the beginning of the next. <code>head -c</code> that many bytes of the sealed document have this SHA-256.</p>
 <ol class="versions" start="0">${revisions.map(
       ({ kind, signer, bytes, sha256 }) =>
-        html`<li><p><strong>${bytes} bytes</strong>: ${kind === "signed" ? `signed by signer ${signer}` : states[kind]}</p>${codeText(sha256, "SHA-256 of this state")}</li>`,
+        html`<li><p><strong>${bytes} bytes</strong>: ${kind === "signed" ? `signed by signer ${signer}` : states[kind]}</p>${codeText(sha256, "SHA-256 of this version")}</li>`,
     )}</ol>`,
   );
 
@@ -145,7 +145,7 @@ ${document && dropZone({ sealCertificates, firm: branding?.brandName ?? partnerN
 ${notice(
   "info",
   "What this does not say",
-  "Each signer was identified only by the steps that the custody certificate names. These are not qualified signatures.",
+  "Each signer was identified only by the steps that the custody certificate names. These steps include a check of an identity document only if they say so. These are not qualified signatures.",
 )}
 ${technicalDetails(html`
 ${technicalPart("What was checked", claimList(claims, titleOf))}

@@ -4,6 +4,7 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import { jsonRoute, type RouteDeps } from "../../../kernel/http/route.ts";
 import { ref, requestId, text, timestamp, uuid } from "../../../kernel/http/schema-parts.ts";
 import { actorOf, type Owner } from "../../../kernel/identity/identity.ts";
+import { membersIn } from "../../../kernel/platform/json.ts";
 import { wholeNumberIn } from "../../../kernel/platform/text.ts";
 import { addOrigin, embedSigner, removeOrigin } from "../lifecycle/frames-and-sittings.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
@@ -155,5 +156,4 @@ function signerRoute(app: FastifyInstance, { frame, envelopes, baseUrl }: Deps):
  * Returns the body's member `origin` unchecked. The later validation of the origin rejects anything that is not a
  * string.
  */
-const originIn = (body: unknown): unknown =>
-  typeof body === "object" && body !== null ? (body as { origin?: unknown }).origin : undefined;
+const originIn = (body: unknown): unknown => membersIn(body)["origin"];

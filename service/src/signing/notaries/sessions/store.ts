@@ -148,8 +148,8 @@ export const liveSessionsOf = (db: Sql, orderId: number): Promise<LiveSession[]>
   sessionsWhere(db, sql`order_id = ${orderId}`);
 
 /**
- * Finds the sessions that this node should close. Their act has ended; or their order no longer waits for a notary, and
- * the notary has not signed.
+ * Finds the sessions that this node should close. Either their act has ended, or their order no longer waits for a
+ * notary and the notary has not signed.
  */
 export const sessionsToEnd = (db: Sql, node: string): Promise<{ id: string }[]> =>
   db.query(sql`
@@ -158,8 +158,8 @@ export const sessionsToEnd = (db: Sql, node: string): Promise<{ id: string }[]> 
     LIMIT 50`);
 
 /**
- * Finds two kinds of abandoned sessions. The service process of the one kind ended 30 minutes ago, and no node has
- * taken the session over. The other kind was opened a day ago and never began.
+ * Finds abandoned sessions. Either their service process ended 30 minutes ago and no node has continued them, or they
+ * were opened a day ago and never began.
  */
 export const leftSessions = (db: Sql, now: Date): Promise<{ id: string }[]> =>
   db.query(sql`

@@ -143,8 +143,8 @@ const hasOddFields = (file: string, reading: Reading): boolean =>
 /**
  * An unexpected difference of the permissions; null if there is none. The sealer may be stricter, because it applies
  * the lock of every signature field that has a value. The verifier applies only the locks of signed fields. The sealer
- * also stops reading a document that permits no changes. So the verifier may refuse such a document although the sealer
- * reads it.
+ * also stops reading once a document permits no changes. So the verifier may refuse a later part that the sealer did not
+ * read.
  */
 function permissions(file: string, one: Reading, { permission: verifier }: Reading): string | null {
   const { permission: sealer, signatures } = one;

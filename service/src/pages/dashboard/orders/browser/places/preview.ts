@@ -1,3 +1,4 @@
+import { fromBase64 } from "../../../../ui/browser/bytes.ts";
 import { make } from "../../../../ui/browser/parts.ts";
 import type { PlacesPreview } from "../../../places-preview.ts";
 import { chooser, mainButton, quietButton } from "./controls.ts";
@@ -142,7 +143,7 @@ function explanationOf(name: string, before: readonly Signer[], missing: readonl
 
 /** The original document with the first `count` revisions appended. */
 function documentOf({ original, revisions }: Prepared, count: number): Uint8Array {
-  const tails = revisions.slice(0, count).map((tail) => Uint8Array.from(atob(tail), (each) => each.charCodeAt(0)));
+  const tails = revisions.slice(0, count).map((tail) => fromBase64(tail));
   const length = tails.reduce((sum, tail) => sum + tail.length, original.length);
   const document = new Uint8Array(length);
   let at = 0;
